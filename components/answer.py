@@ -1,0 +1,120 @@
+"""The answer contract: what the command line, HTTP and the page return for a question. JSON Schema: `docs/answer.schema.json`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Contract(BaseModel):
+    """Base of the contract: no field that is not named here."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Status(StrEnum):
+    """answered: the documents hold it. declined: they do not (a success). failed: something broke; `degraded` says what."""
+
+    ANSWERED = "answered"
+    DECLINED = "declined"
+    FAILED = "failed"
+
+
+class Verdict(StrEnum):
+    """Whether the cited passages carry a claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+
+
+class Degraded(Contract):
+    """A stage that gave less than it should."""
+
+    stage: str
+    reason: str
+
+
+class Citation(Contract):
+    """Where a sentence of the answer comes from."""
+
+    n: int = Field(ge=1, description="The number in the answer's [n] marker; the same as the evidence's label.")
+    source_id: str
+    title: str
+    uri: str = ""
+    heading: str = Field("", description="Heading path, outermost first, joined by ' > '.")
+    page: int | None = None
+    quote: str = Field(description="Exactly the stored text of the source at [char_start, char_end).")
+    char_start: int = Field(ge=0)
+    char_end: int = Field(ge=0)
+
+
+class Claim(Contract):
+    """One checkable sentence of the answer."""
+
+    text: str
+    verdict: Verdict
+    score: float = Field(ge=0, le=1)
+    citations: list[int] = Field(default_factory=list)
+    checks: list[str] = Field(default_factory=list, description="Names of the checks that ran on it.")
+
+
+class Evidence(Contract):
+    """A passage that the prompt showed."""
+
+    n: int = Field(ge=1)
+    id: str
+    source_id: str
+    title: str
+    uri: str = ""
+    heading: str = ""
+    page: int | None = None
+    text: str
+    char_start: int
+    char_end: int
+    score: float | None = None
+    in_force: bool = True
+    note: str = Field("", description="For instance: not in force since 2024-07-01, superseded by section 303.")
+
+
+class Stage(Contract):
+    """One component of the run."""
+
+    name: str
+    type: str
+    ms: float
+    candidates_in: int | None = None
+    candidates_out: int | None = None
+    model: str | None = None
+    skipped: str | None = None
+
+
+class Usage(Contract):
+    """What the chat model was asked and wrote; zero for the extractive generator."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class Answer(Contract):
+    """The whole answer. A component fills what it knows; the door adds `trace`, `graph` and `index_version`."""
+
+    status: Status
+    question: str
+    answer: str
+    missing: str = Field("", description="For a declined answer: what was looked for and not found.")
+    citations: list[Citation] = Field(default_factory=list)
+    claims: list[Claim] = Field(default_factory=list)
+    evidence: list[Evidence] = Field(default_factory=list)
+    degraded: list[Degraded] = Field(default_factory=list)
+    trace: list[Stage] = Field(default_factory=list)
+    usage: Usage = Field(default_factory=Usage)
+    graph: str = ""
+    index_version: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as plain JSON data."""
+        return self.model_dump(mode="json")

@@ -1,0 +1,137 @@
+"""Where Sakshya runs: paths, URLs, keys, models, limits. What it does is written in the graphs (`pipelines/`).
+
+Every field is read from the environment variable `SAKSHYA_<FIELD>` or from the same line in `.env`.
+"""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "SAKSHYA_"
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used. The message names the setting, its value and what is accepted, one line each."""
+
+
+class Device(StrEnum):
+    """Where a model runs."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+    MPS = "mps"
+
+
+class Backend(StrEnum):
+    """Which runtime executes a sentence-transformers model."""
+
+    TORCH = "torch"
+    ONNX = "onnx"
+
+
+def home() -> Path:
+    """The clone that Sakshya runs from: `SAKSHYA_HOME`, else the working directory if it holds `pipelines/`, else the folder of this file."""
+    if named := os.environ.get(f"{PREFIX}HOME"):
+        return Path(named).expanduser().resolve()
+    here = Path.cwd()
+    return here if (here / "pipelines").is_dir() else Path(__file__).resolve().parent.parent
+
+
+def _empty_to_none(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _http_url(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("accepted: a URL that begins with http:// or https://")
+    return value.rstrip("/")
+
+
+OptionalText = Annotated[str | None, BeforeValidator(_empty_to_none)]
+OptionalUrl = Annotated[Annotated[str, AfterValidator(_http_url)] | None, BeforeValidator(_empty_to_none)]
+OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_empty_to_none)]
+
+
+class Settings(BaseSettings):
+    """All settings. `.env.example` lists each with its default."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    # --- where things are
+    data_dir: Path = Field(Path(".sakshya"), description="Folder of the embedded index, relative to the clone.")
+    collection: str = Field("sakshya", pattern=r"^[A-Za-z0-9_-]{1,64}$", description="Name of the collection, letters, digits, _ and -, 64 at most.")
+
+    # --- the index: embedded unless a server is named
+    qdrant_url: OptionalUrl = Field(None, description="Qdrant server, for instance http://127.0.0.1:6333. Empty: the engine in this process.")
+    qdrant_api_key: OptionalSecret = Field(None, description="Key of that server.")
+    qdrant_timeout_s: int = Field(30, ge=1, le=600, description="Seconds until a call to the server is given up.")
+
+    # --- embedding model
+    embedding_model: str = Field("packaged", min_length=1, description="`packaged` (all-MiniLM-L6-v2, installed as a package), a folder, or a hub name.")
+    embedding_query_model: OptionalText = Field(None, description="Model for questions, where it differs from the one for passages.")
+    embedding_url: OptionalUrl = Field(None, description="OpenAI-compatible embeddings endpoint. Empty: sentence-transformers here.")
+    embedding_api_key: OptionalSecret = Field(None, description="Key of that endpoint.")
+    embedding_query_prefix: str = Field("", description="Text before each question, where the model asks for one.")
+    embedding_passage_prefix: str = Field("", description="Text before each passage, where the model asks for one.")
+    embedding_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
+    embedding_backend: Backend = Field(Backend.TORCH, description="torch or onnx.")
+    embedding_batch_size: int = Field(32, ge=1, le=4096, description="Texts embedded at once.")
+
+    # --- ranker (a cross-encoder); empty: the ranker passes its candidates through
+    ranker_model: OptionalText = Field(None, description="A folder or hub name of a sentence-transformers CrossEncoder.")
+    ranker_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
+    ranker_backend: Backend = Field(Backend.TORCH, description="torch or onnx.")
+
+    # --- grounding checker (natural-language inference); empty: no check by a model
+    grounding_model: OptionalText = Field(None, description="A folder or hub name of an NLI cross-encoder.")
+    grounding_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
+
+    # --- chat model; empty: the extractive generator answers with the evidence's own sentences
+    chat_model: OptionalText = Field(None, description="Model name at an OpenAI-compatible endpoint.")
+    chat_url: OptionalUrl = Field(None, description="That endpoint's base URL, for instance http://127.0.0.1:8098/v1. Empty: the OpenAI API.")
+    chat_api_key: OptionalSecret = Field(None, description="Its key.")
+    chat_timeout_s: float = Field(60.0, gt=0, le=600, description="Seconds until a call to it is given up.")
+    chat_max_tokens: int = Field(512, ge=1, le=32768, description="Tokens it may write for one answer.")
+
+    # --- limits
+    max_file_mb: int = Field(100, ge=1, le=4096, description="Megabytes; a larger file is refused.")
+    max_question_chars: int = Field(2000, ge=1, le=100_000, description="Characters; a longer question is refused.")
+    deadline_s: float = Field(30.0, gt=0, le=600, description="Seconds for one question, all stages together.")
+
+    @property
+    def index_dir(self) -> Path:
+        """Absolute folder of the embedded index."""
+        return self.data_dir if self.data_dir.is_absolute() else home() / self.data_dir
+
+
+def load_settings() -> Settings:
+    """Read the settings anew.
+
+    :raises SettingsError: a value that is not accepted; one line a setting.
+    """
+    env_file = home() / ".env"
+    try:
+        return Settings(_env_file=env_file if env_file.is_file() else None)  # pyright: ignore[reportCallIssue]
+    except ValidationError as error:
+        lines = []
+        for item in error.errors():
+            name = f"{PREFIX}{item['loc'][0]}".upper()
+            field = Settings.model_fields.get(str(item["loc"][0]))
+            secret = "key" in name.lower()
+            value = "(hidden)" if secret else repr(item.get("input"))
+            accepted = (field.description if field else None) or ""
+            lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
+        raise SettingsError("\n".join(lines)) from None
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The settings of this process, read once. Tests call `settings.cache_clear()` after changing the environment."""
+    return load_settings()
