@@ -1,0 +1,71 @@
+"""`sakshya ask`: a cited answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from app import query
+from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, haystack_filters, reader
+from app.console import err, out, print_json, reports_errors
+from app.graphs import load_graph
+from components.access.principal import DEFAULT_TENANT
+from components.answer import Answer, Status
+
+
+@reports_errors
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    graph: GraphName = "query",
+    tenant: Tenant = DEFAULT_TENANT,
+    groups: Groups = "",
+    filters: Filter = None,
+    top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=100, help="Passages shown as evidence.")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Show what each stage took and gave.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question from the indexed documents, with the passage behind every sentence."""
+    principal = reader(tenant, groups)
+    text = query.checked_question(question)
+    loaded = load_graph(graph, phase="query")
+    answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=haystack_filters(filters), top_k=top_k, as_of=as_of))
+    if as_json:
+        print_json(answer.to_json())
+    else:
+        show_answer(answer, trace=trace)
+    if answer.status == Status.FAILED:
+        for item in answer.degraded:
+            err.print(f"sakshya: {item.stage}: {item.reason}", markup=False, soft_wrap=True)
+        raise typer.Exit(1)
+
+
+def show_answer(answer: Answer, *, trace: bool = False) -> None:
+    """Print an answer for a person."""
+    if answer.status == Status.FAILED:
+        return
+    colour = {"answered": "green", "declined": "yellow"}[answer.status.value]
+    out.print(Panel(Text(answer.answer or answer.missing), title=answer.status.value, border_style=colour, title_align="left"))
+    for citation in answer.citations:
+        where = " > ".join(part for part in (citation.title, citation.heading) if part)
+        page = f", p. {citation.page}" if citation.page else ""
+        out.print(Text(f"[{citation.n}] {where}{page}", style="bold"), Text(f"({citation.uri})", style="dim"))
+        out.print(Text(f"    “{' '.join(citation.quote.split())}”"))
+    for note in sorted({(item.n, item.note) for item in answer.evidence if item.note and item.n in {c.n for c in answer.citations}}):
+        out.print(Text(f"[{note[0]}] {note[1]}", style="yellow"))
+    for item in answer.degraded:
+        out.print(Text(f"degraded: {item.stage}: {item.reason}", style="yellow"))
+    if trace:
+        table = Table(title="trace", title_justify="left")
+        for column, justify in (("stage", "left"), ("ms", "right"), ("in", "right"), ("out", "right"), ("note", "left")):
+            table.add_column(column, justify=justify)  # pyright: ignore[reportArgumentType]
+        for stage in answer.trace:
+            counts = ["" if count is None else str(count) for count in (stage.candidates_in, stage.candidates_out)]
+            note = f"skipped: {stage.skipped}" if stage.skipped else stage.model or ""
+            table.add_row(stage.name, f"{stage.ms:.1f}", *counts, note)
+        out.print(table)

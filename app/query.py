@@ -1,0 +1,130 @@
+"""Asking and searching: one question through a query graph, for one principal, within a deadline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import GraphError, UsageError, one_line
+from app.graphs import Graph
+from app.store import graph_store
+from app.tracing import collect_stages
+from components.access.principal import Principal, acting_as
+from components.answer import Answer, Degraded, Status
+from config.settings import settings
+
+DOCUMENT_META = ("source_id", "title", "uri", "heading_path", "page", "char_start", "char_end", "record_id", "valid_from", "valid_to", "superseded_by")
+
+
+def checked_question(question: str) -> str:
+    """The question without surrounding white space.
+
+    :raises UsageError: it is empty, or longer than `SAKSHYA_MAX_QUESTION_CHARS`.
+    """
+    text = question.strip()
+    if not text:
+        raise UsageError("the question is empty")
+    limit = settings().max_question_chars
+    if len(text) > limit:
+        raise UsageError(f"the question has {len(text)} characters; SAKSHYA_MAX_QUESTION_CHARS accepts {limit}")
+    return text
+
+
+async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) -> dict[str, Any]:
+    """Run the graph for the principal.
+
+    :raises TimeoutError: the deadline passed.
+    :raises GraphError: a component failed; the message names it.
+    """
+    from haystack.core.errors import PipelineError, PipelineRuntimeError
+
+    with acting_as(principal):
+        try:
+            return await asyncio.wait_for(graph.run_async(values), settings().deadline_s)
+        except PipelineRuntimeError as error:
+            cause = error.__cause__ or error
+            raise GraphError(f"{graph.path.name}: {error.component_name or 'graph'}: {one_line(cause)}") from error
+        except (PipelineError, ValueError) as error:
+            raise GraphError(f"{graph.path.name}: {one_line(error)}") from error
+
+
+async def ask(
+    graph: Graph,
+    question: str,
+    *,
+    principal: Principal,
+    filters: dict[str, Any] | None = None,
+    top_k: int | None = None,
+    as_of: str | None = None,
+) -> Answer:
+    """Answer a question.
+
+    :param top_k: passages shown as evidence; the graph's own number where None.
+    :param as_of: day (`YYYY-MM-DD`) whose law, rule or price is asked for; today where None.
+    :returns: the whole answer; `failed` where a stage broke or the deadline passed.
+    :raises UsageError: an empty or too long question.
+    """
+    text = checked_question(question)
+    values = {"question": text, "filters": filters, "top_k": top_k, "as_of": as_of}
+    with collect_stages() as stages:
+        try:
+            result = await _run(graph, values, principal)
+            answer: Answer = result["answer"]
+        except TimeoutError:
+            answer = _failed(text, "deadline", f"no answer within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)")
+        except KeyError:
+            answer = _failed(text, graph.path.name, "the graph gave no answer: a required input of one of its components was missing")
+        except GraphError as error:
+            answer = _failed(text, graph.path.name, str(error))
+    return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})
+
+
+def _failed(question: str, stage: str, reason: str) -> Answer:
+    return Answer(status=Status.FAILED, question=question, answer="", degraded=[Degraded(stage=stage, reason=reason)])
+
+
+async def search(
+    graph: Graph,
+    question: str,
+    *,
+    principal: Principal,
+    filters: dict[str, Any] | None = None,
+    top_k: int = 10,
+) -> dict[str, Any]:
+    """The passages for a question, best first, without an answer.
+
+    :param graph: loaded with `only=["documents"]`, so that no generator runs.
+    :raises UsageError: an empty or too long question.
+    :raises GraphError: a component failed.
+    """
+    text = checked_question(question)
+    with collect_stages() as stages:
+        try:
+            result = await _run(graph, {"question": text, "filters": filters}, principal)
+        except TimeoutError:
+            raise GraphError(f"{graph.path.name}: no result within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)") from None
+    documents = [
+        {
+            "rank": rank,
+            "score": document.score,
+            "id": document.id,
+            "text": document.content,
+            **{key: document.meta[key] for key in DOCUMENT_META if document.meta.get(key) is not None},
+            "ranks": document.meta.get("ranks", {}),
+        }
+        for rank, document in enumerate(result.get("documents", [])[:top_k], 1)
+    ]
+    return {
+        "question": text,
+        "documents": documents,
+        "trace": [stage.model_dump(mode="json") for stage in stages],
+        "graph": graph.name,
+        "index_version": index_version(graph),
+    }
+
+
+def index_version(graph: Graph) -> str:
+    """Version of the index that the graph reads; empty where it has no store."""
+    store = graph_store(graph)
+    return store.index_version() if store else ""

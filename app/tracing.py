@@ -1,0 +1,87 @@
+"""What each stage of a run took and gave, collected through Haystack's own tracing spans."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from haystack import Document, tracing
+
+from components.answer import Stage
+
+COMPONENT_OPERATION = "haystack.component.run"
+
+_stages: ContextVar[list[Stage] | None] = ContextVar("sakshya_stages", default=None)
+
+
+def count_documents(values: Mapping[str, Any]) -> int | None:
+    """How many documents are in a component's inputs or outputs; None where it has no list of documents at all.
+
+    >>> count_documents({"dense": [Document(content="a")], "sparse": [Document(content="b")], "top_k": 5})
+    2
+    """
+    lists = [v for v in values.values() if isinstance(v, list) and all(isinstance(item, Document) for item in v)]
+    lists += [inner for v in values.values() if isinstance(v, list) for inner in v if isinstance(inner, list) and inner and isinstance(inner[0], Document)]
+    return sum(map(len, lists)) if lists else None
+
+
+class StageSpan(tracing.Span):
+    """One component's run. Contents are counted and let go, never kept."""
+
+    def __init__(self, stage: Stage | None) -> None:
+        self.stage = stage
+
+    def set_tag(self, key: str, value: Any) -> None:
+        """Tags are not kept: the stage has its fields."""
+
+    def set_content_tag(self, key: str, value: Any) -> None:
+        """Count the documents that go in and out, and read what the component says of itself (`model`, `skipped`)."""
+        if self.stage is None or not isinstance(value, Mapping):
+            return
+        if key == "haystack.component.input":
+            self.stage.candidates_in = count_documents(value)
+        elif key == "haystack.component.output":
+            self.stage.candidates_out = count_documents(value)
+            self.stage.skipped = value.get("skipped") or None
+            model = value.get("model")
+            self.stage.model = model if isinstance(model, str) and model else None
+
+
+class StageTracer(tracing.Tracer):
+    """Collects the stages of the run in whose context `collect_stages` is open; costs nothing elsewhere."""
+
+    @contextmanager
+    def trace(self, operation_name: str, tags: dict[str, Any] | None = None, parent_span: tracing.Span | None = None) -> Iterator[tracing.Span]:
+        """A span; only those of components become stages."""
+        stages = _stages.get()
+        if stages is None or operation_name != COMPONENT_OPERATION:
+            yield StageSpan(None)
+            return
+        tags = tags or {}
+        stage = Stage(name=str(tags.get("haystack.component.name", "")), type=str(tags.get("haystack.component.type", "")), ms=0.0)
+        started = time.perf_counter()
+        stages.append(stage)
+        try:
+            yield StageSpan(stage)
+        finally:
+            stage.ms = round((time.perf_counter() - started) * 1000, 3)
+
+    def current_span(self) -> tracing.Span | None:
+        """No nesting is kept."""
+        return None
+
+
+@contextmanager
+def collect_stages() -> Iterator[list[Stage]]:
+    """The list of stages that runs inside this block fill, in the order in which they start."""
+    if not isinstance(tracing.tracer.actual_tracer, StageTracer):
+        tracing.enable_tracing(StageTracer())
+    stages: list[Stage] = []
+    token = _stages.set(stages)
+    try:
+        yield stages
+    finally:
+        _stages.reset(token)
