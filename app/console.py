@@ -51,7 +51,7 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
             raise fail("stopped; what was committed is kept, run the command again to go on", 1, as_json) from None
         except (typer.Exit, typer.Abort):
             raise
-        except Exception as error:  # noqa: BLE001 - the last door: a person gets a line, `--verbose` the traceback
+        except Exception as error:  # the last door: a person gets a line, `--verbose` the traceback
             if _verbose:
                 raise
             raise fail(f"{type(error).__name__}: {one_line(error)} (run with --verbose for the traceback)", 1, as_json) from None

@@ -159,8 +159,6 @@ def shape_version(config: Mapping[str, Any]) -> str:
         for name, part in config["components"].items()
         if name in ancestors(config, embedders) - embedders and "document_store" not in (part.get("init_parameters") or {})
     }
-    connections = sorted(
-        f"{c['sender']}>{c['receiver']}" for c in config.get("connections", []) if _ends(c)[0] in shaping and _ends(c)[1] in shaping
-    )
+    connections = sorted(f"{c['sender']}>{c['receiver']}" for c in config.get("connections", []) if _ends(c)[0] in shaping and _ends(c)[1] in shaping)
     text = json.dumps([version("sakshya"), shaping, connections], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -14,7 +14,19 @@ from components.access.principal import Principal, acting_as
 from components.answer import Answer, Degraded, Status
 from config.settings import settings
 
-DOCUMENT_META = ("source_id", "title", "uri", "heading_path", "page", "char_start", "char_end", "record_id", "valid_from", "valid_to", "superseded_by")
+DOCUMENT_META = (
+    "source_id",
+    "title",
+    "uri",
+    "heading_path",
+    "page",
+    "char_start",
+    "char_end",
+    "record_id",
+    "valid_from",
+    "valid_to",
+    "superseded_by",
+)
 
 
 def checked_question(question: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.graphs import Graph
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+
+    from app.graphs import Graph
 
 
 def graph_store(graph: Graph) -> SakshyaDocumentStore | None:

@@ -24,7 +24,9 @@ def count_documents(values: Mapping[str, Any]) -> int | None:
     2
     """
     lists = [v for v in values.values() if isinstance(v, list) and all(isinstance(item, Document) for item in v)]
-    lists += [inner for v in values.values() if isinstance(v, list) for inner in v if isinstance(inner, list) and inner and isinstance(inner[0], Document)]
+    lists += [
+        inner for v in values.values() if isinstance(v, list) for inner in v if isinstance(inner, list) and inner and isinstance(inner[0], Document)
+    ]
     return sum(map(len, lists)) if lists else None
 
 

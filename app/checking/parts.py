@@ -1,0 +1,99 @@
+"""The components of a graph, one by one: is the type installed, are its parameters accepted, can it be built."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from haystack import Pipeline
+
+from app.checking.catalog import installed_components
+from app.checking.parameters import check_parameters
+from app.checking.positions import KeyPath, Source
+from app.checking.problem import Problem, accepted
+from app.environment import ALLOWED_MODULES
+from app.errors import one_line
+
+
+@dataclass
+class Part:
+    """A component that could be built, with its sockets (Haystack's InputSocket and OutputSocket by name)."""
+
+    instance: Any
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def build_parts(source: Source) -> tuple[dict[str, Part], list[Problem]]:
+    """Build each component alone; one that cannot be built is a problem and is left out."""
+    parts: dict[str, Part] = {}
+    problems: list[Problem] = []
+    components = source.data.get("components") if isinstance(source.data, dict) else None
+    for name, data in (components if isinstance(components, dict) else {}).items():
+        if not isinstance(data, dict) or not isinstance(data.get("type"), str):
+            continue
+        found = list(_check_object(source, str(name), ("components", name), data))
+        if not found:
+            part, found = _build(source, str(name), data)
+            if part:
+                parts[str(name)] = part
+        problems += found
+    return parts, problems
+
+
+def _check_object(source: Source, where: str, path: KeyPath, data: Mapping[str, Any]) -> Iterator[Problem]:
+    """Faults of a `{type, init_parameters}`, and of any such object among its parameters (a document store, say)."""
+    cls = find_class(data["type"])
+    if cls is None:
+        yield Problem(source.file, source.line(*path, "type"), f"{where}.type", unknown_type(data["type"]))
+        return
+    given = data.get("init_parameters") or {}
+    if not isinstance(given, dict):
+        return
+    for name, message in check_parameters(cls, given):
+        yield Problem(source.file, source.line(*path, "init_parameters", name), f"{where}.{name}", message)
+    for name, value in given.items():
+        if isinstance(value, dict) and isinstance(value.get("type"), str) and "init_parameters" in value:
+            yield from _check_object(source, f"{where}.{name}", (*path, "init_parameters", name), value)
+
+
+def find_class(type_name: str) -> type | None:
+    """The class of a `type:`; None where it is not importable or not among the modules that a graph may name."""
+    module_name, _, class_name = type_name.rpartition(".")
+    allowed = [pattern.removesuffix(".*") for pattern in ALLOWED_MODULES] + ["haystack", "haystack_integrations"]
+    if not any(module_name == root or module_name.startswith(f"{root}.") for root in allowed):
+        return None
+    try:
+        found = getattr(importlib.import_module(module_name), class_name, None)
+    except ImportError:
+        return None
+    return found if isinstance(found, type) else None
+
+
+def unknown_type(type_name: str) -> str:
+    """What to say of a type that is not there: the installed one of the same name, or close ones."""
+    catalog = installed_components()
+    class_name = type_name.rpartition(".")[2]
+    same = [known for known in catalog if known.rpartition(".")[2] == class_name]
+    if same:
+        return f"unknown type {type_name!r}; its path here is {' or '.join(same)}"
+    by_class = {known.rpartition(".")[2]: known for known in catalog}
+    hint = accepted(class_name, by_class)
+    close = [known for name, known in by_class.items() if repr(name) in hint]
+    if close:
+        return f"unknown type {type_name!r}; did you mean {' or '.join(close)}?"
+    return f"unknown type {type_name!r}; accepted: a component of components, haystack.components or haystack_integrations.components"
+
+
+def _build(source: Source, name: str, data: Mapping[str, Any]) -> tuple[Part | None, list[Problem]]:
+    try:
+        pipeline = Pipeline.from_dict({"components": {name: dict(data)}, "connections": []}, allowed_modules=ALLOWED_MODULES)
+    except Exception as error:  # noqa: BLE001 - a constructor may raise anything; its words and the place are what the editor needs
+        message = one_line(error)
+        mentioned = [key for key in (data.get("init_parameters") or {}) if key in message]
+        path: KeyPath = ("components", name, "init_parameters", mentioned[0]) if mentioned else ("components", name)
+        return None, [Problem(source.file, source.line(*path), ".".join([name, *mentioned[:1]]), message)]
+    node = pipeline.graph.nodes[name]
+    return Part(node["instance"], node["input_sockets"], node["output_sockets"]), []
