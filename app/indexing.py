@@ -20,9 +20,8 @@ from components.routers.path_rules import OVERRIDES, RULE_PATH, PathRules, check
 from components.routers.source_meta import check_access, printable
 
 if TYPE_CHECKING:
-    from haystack.dataclasses import ByteStream
-
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+    from haystack.dataclasses import ByteStream
 
 Run = Callable[[dict[str, Any]], dict[str, Any]]
 """Runs the indexing graph on `sources`, `meta`, `graph_version` and returns its `report`."""

@@ -12,9 +12,8 @@ from components.access.principal import DEFAULT_TENANT, Principal, acting_as
 from components.blocks import SEPARATOR
 
 if TYPE_CHECKING:
-    from haystack import Document
-
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+    from haystack import Document
 
 MIN_PREFIX = 6
 """Characters of a source id that are enough to name it, if no other begins so."""
