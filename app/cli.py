@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands import ask, index, remove, search, show, status
+from app.commands import ask, check, draw, index, remove, search, show, status
 from app.console import fail, set_verbose
 from app.environment import prepare
 from config.settings import SettingsError, settings
@@ -38,6 +38,8 @@ for name, command in {
     "show": show.show,
     "remove": remove.remove,
     "status": status.status,
+    "check": check.check,
+    "draw": draw.draw,
 }.items():
     app.command(name)(command)
 

@@ -32,6 +32,9 @@ MAX_FILES = 64
 """Sources of one run of the graph."""
 MAX_BYTES = 32_000_000
 """Bytes of one run of the graph; a larger file runs alone."""
+MAX_CRASHES = 8
+"""Sources in a row that crash the graph with the same words: then it is the graph, a model or an endpoint, and the rest would fail too."""
+CRASH = "crash"
 LISTS = ("added", "updated", "unchanged", "removed", "missing", "failed")
 
 
@@ -162,10 +165,11 @@ def _empty() -> dict[str, Any]:
 def _systemic(error: BaseException) -> bool:
     """Whether an error concerns the index or the settings, so that trying the files one by one would only repeat it."""
     from components.document_stores.fingerprint import FingerprintError
+    from components.document_stores.index_lock import IndexLockedError
 
     seen: BaseException | None = error
     while seen is not None:
-        if isinstance(seen, SakshyaError | FingerprintError | PermissionError | MemoryError):
+        if isinstance(seen, SakshyaError | FingerprintError | IndexLockedError | PermissionError | MemoryError):
             return True
         seen = seen.__cause__ or seen.__context__
     return False
@@ -180,7 +184,7 @@ def _run_batch(run: Run, batch: list[Item], graph_version: str) -> Iterator[dict
         if _systemic(error):
             raise
         if len(batch) == 1:
-            yield {"failed": [{"source": batch[0].name, "reason": one_line(error)}]}
+            yield {"failed": [{"source": batch[0].name, "reason": one_line(error)}], CRASH: one_line(error)}
             return
         middle = len(batch) // 2
         for half in (batch[:middle], batch[middle:]):
@@ -202,14 +206,20 @@ def index_items(
     :param run: the graph.
     :param principal: on whose behalf the index is written.
     :raises FingerprintError: the index was built with other models or settings.
+    :raises SakshyaError: `MAX_CRASHES` sources in a row crashed the graph with the same words.
     """
     started = time.monotonic()
     total = _empty()
     done = 0
+    crashes: list[str] = []
     with acting_as(principal):
         for batch in batches(items, max_files, max_bytes):
             for report in _run_batch(run, batch, graph_version):
                 merge(total, report)
+                crash = report.get(CRASH)
+                crashes = [*(c for c in crashes if c == crash), crash] if crash else []
+                if len(crashes) >= MAX_CRASHES:
+                    raise SakshyaError(f"{len(crashes)} sources in a row failed with: {crashes[0]}")
             done += len(batch)
             if on_progress:
                 on_progress(done, len(items), batch[-1].name)

@@ -45,9 +45,10 @@ def build_parts(source: Source) -> tuple[dict[str, Part], list[Problem]]:
 
 def _check_object(source: Source, where: str, path: KeyPath, data: Mapping[str, Any]) -> Iterator[Problem]:
     """Faults of a `{type, init_parameters}`, and of any such object among its parameters (a document store, say)."""
-    cls = find_class(data["type"])
-    if cls is None:
-        yield Problem(source.file, source.line(*path, "type"), f"{where}.type", unknown_type(data["type"]))
+    try:
+        cls = find_class(data["type"])
+    except LookupError as error:
+        yield Problem(source.file, source.line(*path, "type"), f"{where}.type", str(error.args[0]))
         return
     given = data.get("init_parameters") or {}
     if not isinstance(given, dict):
@@ -59,17 +60,26 @@ def _check_object(source: Source, where: str, path: KeyPath, data: Mapping[str, 
             yield from _check_object(source, f"{where}.{name}", (*path, "init_parameters", name), value)
 
 
-def find_class(type_name: str) -> type | None:
-    """The class of a `type:`; None where it is not importable or not among the modules that a graph may name."""
+def find_class(type_name: str) -> type:
+    """The class of a `type:`.
+
+    :raises LookupError: it is not installed, not importable, or not among the modules that a graph may name.
+    """
     module_name, _, class_name = type_name.rpartition(".")
     allowed = [pattern.removesuffix(".*") for pattern in ALLOWED_MODULES] + ["haystack", "haystack_integrations"]
     if not any(module_name == root or module_name.startswith(f"{root}.") for root in allowed):
-        return None
+        raise LookupError(unknown_type(type_name))
     try:
         found = getattr(importlib.import_module(module_name), class_name, None)
-    except ImportError:
-        return None
-    return found if isinstance(found, type) else None
+    except ModuleNotFoundError as error:
+        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
+            raise LookupError(unknown_type(type_name)) from None
+        raise LookupError(f"{type_name} needs the package {error.name!r}, which is not installed") from None
+    except Exception as error:  # noqa: BLE001 - a module may fail in any way while it is imported
+        raise LookupError(f"{type_name} cannot be imported: {type(error).__name__}: {one_line(error)}") from None
+    if not isinstance(found, type):
+        raise LookupError(unknown_type(type_name))
+    return found
 
 
 def unknown_type(type_name: str) -> str:

@@ -1,1 +1,100 @@
-"""`sakshya index`"""
+"""`sakshya index`: files and folders into the index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.table import Table
+from rich.text import Text
+
+from app.commands.options import AsJson, Tenant, checked_tenant, names
+from app.console import err, out, print_json, progress_bar, reports_errors
+from app.errors import UsageError
+from app.graphs import load_graph
+from app.indexing import collect, index_paths
+from app.store import graph_store
+from components.access.principal import DEFAULT_TENANT
+
+SHOWN = 12
+
+
+@reports_errors
+def index(
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
+    graph: Annotated[str, typer.Option("--graph", help="A graph of pipelines/ by name, or a path to a YAML file.")] = "index",
+    tenant: Tenant = DEFAULT_TENANT,
+    access: Annotated[str | None, typer.Option("--access", help="Groups that may read them, with commas between. Default: public.")] = None,
+    rules: Annotated[Path | None, typer.Option("--rules", help="YAML list of {match: GLOB, access: [..], valid_to: .., ...} by path.")] = None,
+    alias: Annotated[str, typer.Option("--alias", help="Name of the root, for a corpus that moves between machines.")] = "",
+    include: Annotated[list[str] | None, typer.Option("--include", help="Only files that match this glob. Repeatable.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option("--exclude", help="No file that matches this glob. Repeatable.")] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove sources under the given folders whose file is gone.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Index files and folders: what is new is added, what changed is updated, what did not costs nothing."""
+    tenant = checked_tenant(tenant)
+    groups = None if access is None else list(names(access))
+    path_rules = read_rules(rules) if rules else []
+    files, _ = collect(paths, alias, include or (), exclude or ())
+    loaded = load_graph(graph, phase="indexing")
+    with progress_bar("indexing", len(files), shown=not as_json) as advance:
+        done_before = 0
+
+        def on_progress(done: int, _total: int, last: str) -> None:
+            nonlocal done_before
+            advance(done - done_before, Path(last).name)
+            done_before = done
+
+        report = index_paths(
+            lambda values: loaded.run(values).get("report", {}),
+            paths,
+            store=graph_store(loaded),
+            tenant=tenant,
+            access=groups,
+            alias=alias,
+            rules=path_rules,
+            prune=prune,
+            include=include or (),
+            exclude=exclude or (),
+            graph_version=loaded.version,
+            on_progress=on_progress,
+        )
+    if as_json:
+        print_json(report)
+    else:
+        show_report(report)
+    if report["failed"]:
+        raise typer.Exit(1)
+
+
+def read_rules(path: Path) -> list[dict[str, Any]]:
+    """Path rules from a YAML file; their content is checked where they are applied.
+
+    :raises UsageError: the file cannot be read, or holds no list.
+    """
+    try:
+        rules = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise UsageError(f"{path}{f':{mark.line + 1}' if mark else ''}: not readable as YAML: {getattr(error, 'problem', None) or error}") from error
+    if not isinstance(rules, list):
+        raise UsageError(f"{path}: accepted is a list of {{match: GLOB, access: [group], valid_to: YYYY-MM-DD, ...}}")
+    return rules
+
+
+def show_report(report: dict[str, Any]) -> None:
+    """Print what became of each source."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for key, colour in (("added", "green"), ("updated", "cyan"), ("unchanged", "dim"), ("removed", "magenta"), ("missing", "yellow")):
+        uris = report[key]
+        if uris:
+            listed = ", ".join(Path(uri).name for uri in uris[:SHOWN]) + (f" and {len(uris) - SHOWN} more" if len(uris) > SHOWN else "")
+            table.add_row(Text(key, style=colour), Text(str(len(uris))), Text(listed, style="dim"))
+    if table.row_count:
+        out.print(table)
+    for failure in report["failed"]:
+        err.print(Text(f"failed: {failure['source']}: {failure['reason']}", style="red"), soft_wrap=True)
+    out.print(f"{report['chunks']} chunks read, {report['embedded']} embedded, {report['seconds']:.1f} s, index {report['index_version'] or 'empty'}")

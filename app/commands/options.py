@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from app.errors import UsageError
-from components.access.principal import DEFAULT_TENANT, Principal
+from components.access.principal import Principal
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 GraphName = Annotated[str, typer.Option("--graph", help="A graph of pipelines/ by name, or a path to a YAML file.")]
@@ -30,16 +30,17 @@ def names(text: str) -> tuple[str, ...]:
 
 def reader(tenant: str, groups: str) -> Principal:
     """Who asks on the command line."""
-    if not tenant.strip():
-        raise UsageError("--tenant must not be empty")
-    return Principal(user="command-line", groups=names(groups), tenant=tenant)
+    return Principal(user="command-line", groups=names(groups), tenant=checked_tenant(tenant))
 
 
-def keeper(tenant: str = DEFAULT_TENANT) -> Principal:
-    """Who indexes, shows and removes on the command line: every group of one tenant."""
+def checked_tenant(tenant: str) -> str:
+    """The tenant named on the command line.
+
+    :raises UsageError: it is empty.
+    """
     if not tenant.strip():
         raise UsageError("--tenant must not be empty")
-    return Principal(user="command-line", tenant=tenant, is_admin=True)
+    return tenant.strip()
 
 
 def haystack_filters(pairs: list[str] | None) -> dict[str, Any] | None:

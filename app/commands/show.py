@@ -1,0 +1,51 @@
+"""`sakshya show`: what the index holds of one source."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from app.commands.options import AsJson, Tenant, checked_tenant
+from app.console import err, out, print_json, reports_errors
+from app.errors import UsageError
+from app.sources import all_of, equals, find_source, keeper, source_text
+from app.store import default_store
+from components.access.principal import DEFAULT_TENANT, acting_as
+
+
+@reports_errors
+def show(
+    source: Annotated[str, typer.Argument(help="Source id, the beginning of one, uri, path, or file name.")],
+    tenant: Tenant = DEFAULT_TENANT,
+    chunks: Annotated[bool, typer.Option("--chunks", help="Its chunks instead of its text.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a source as the index holds it: its meta, and its cleaned text or its chunks."""
+    store = default_store()
+    with acting_as(keeper(checked_tenant(tenant))):
+        meta = find_source(store, source)
+        text = source_text(store, meta["source_id"])
+        found = store.filter_documents(all_of(equals("kind", "chunk"), equals("source_id", meta["source_id"])))
+    found.sort(key=lambda document: document.meta["char_start"])
+    if not found and not text:
+        raise UsageError(f"{source!r} is a file of records; name one of them, for instance by searching for it")
+    if as_json:
+        listed = [{"id": document.id, "text": document.content, "meta": document.meta} for document in found]
+        print_json({"source": meta, "text": text, "chunks": listed})
+        return
+    for key in ("source_id", "uri", "title", "mime_type", "access", "valid_from", "valid_to", "superseded_by", "modified_at", "indexed_at"):
+        if meta.get(key):
+            err.print(Text(f"{key}: {meta[key]}", style="dim"), soft_wrap=True)
+    if not chunks:
+        out.print(Text(text), soft_wrap=True)
+        return
+    table = Table()
+    for column in ("chars", "page", "header", "text"):
+        table.add_column(column, overflow="fold")
+    for document in found:
+        place = f"{document.meta['char_start']}–{document.meta['char_end']}"
+        table.add_row(place, str(document.meta.get("page") or ""), Text(document.meta.get("context_header", "")), Text(document.content or ""))
+    out.print(table)
