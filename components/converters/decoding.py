@@ -1,0 +1,88 @@
+"""Bytes to text: byte order marks first, then UTF-8, then UTF-16 by its zero bytes, then the 8-bit encodings."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+SAMPLE = 200_000  # bytes that charset-normalizer looks at: enough to tell an encoding, and its time grows with the length
+_BOMS = [  # the UTF-32 mark begins with the UTF-16 one, so it comes first
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+]
+_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+class NotTextError(ValueError):
+    """The bytes are not text in any encoding that is tried."""
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """Decode the bytes of a text file.
+
+    Line ends become `\\n` and NUL characters go (a database text column refuses them).
+
+    :param data: the whole file.
+    :returns: the text and the name of the encoding that was used.
+    :raises NotTextError: the bytes look binary.
+
+    >>> decode("naïve".encode("utf-16"))
+    ('naïve', 'utf-16-le')
+    """
+    text, encoding = _decode(data)
+    if text.count("\0") > max(2, len(text) // 8):
+        raise NotTextError("the content is binary, not text")
+    text = text.replace("\0", "")
+    if len(_CONTROL.findall(text[:SAMPLE])) > max(2, len(text[:SAMPLE]) // 50):
+        raise NotTextError("the content is binary, not text")
+    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return data[len(bom) :].decode(name, "replace"), name
+    try:
+        text = data.decode("utf-8")
+        if text.count("\0") <= len(text) // 8:
+            return text, "utf-8"
+    except UnicodeDecodeError:
+        pass
+    wide = _utf16_without_mark(data)
+    if wide:
+        return data.decode(wide, "replace"), wide
+    broken = data.decode("utf-8", "replace")  # a few damaged bytes in what is otherwise UTF-8
+    foreign = sum(1 for c in broken[:SAMPLE] if ord(c) > 127)
+    if broken[:SAMPLE].count("\ufffd") * 20 <= foreign:
+        return broken, "utf-8"
+    return _eight_bit(data)
+
+
+def _utf16_without_mark(data: bytes) -> str | None:
+    """UTF-16 without a mark shows in the zero bytes of its ASCII characters: all at odd, or all at even places."""
+    sample = data[:SAMPLE]
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    few, many = len(sample) // 40, len(sample) // 8
+    if odd > many and even <= few:
+        return "utf-16-le"
+    if even > many and odd <= few:
+        return "utf-16-be"
+    return None
+
+
+def _eight_bit(data: bytes) -> tuple[str, str]:
+    from charset_normalizer import from_bytes
+
+    sample = data[:SAMPLE]
+    high = sum(1 for b in sample if b > 127)
+    if high * 8 > len(sample):  # a non-Latin script; with fewer high bytes, statistics have too little to go on
+        best = from_bytes(sample).best()
+        if best is not None:
+            return data.decode(best.encoding, "replace"), best.encoding
+    try:
+        return data.decode("cp1252"), "cp1252"
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), "latin-1"
