@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands import ask, check, draw, index, remove, search, show, status
+from app.commands import ask, check, draw, evaluate, index, remove, search, show, status
 from app.console import fail, set_verbose
 from app.environment import prepare
 from config.settings import SettingsError, settings
@@ -42,6 +42,7 @@ for name, command in {
     "draw": draw.draw,
 }.items():
     app.command(name)(command)
+app.add_typer(evaluate.evaluate, name="evaluate")
 
 
 def main() -> None:

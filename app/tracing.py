@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from haystack import Document, tracing
+from haystack import Document
+from haystack.tracing.tracer import Span, Tracer, enable_tracing, tracer
 
 from components.answer import Stage
 
@@ -30,7 +31,7 @@ def count_documents(values: Mapping[str, Any]) -> int | None:
     return sum(map(len, lists)) if lists else None
 
 
-class StageSpan(tracing.Span):
+class StageSpan(Span):
     """One component's run. Contents are counted and let go, never kept."""
 
     def __init__(self, stage: Stage | None) -> None:
@@ -52,11 +53,11 @@ class StageSpan(tracing.Span):
             self.stage.model = model if isinstance(model, str) and model else None
 
 
-class StageTracer(tracing.Tracer):
+class StageTracer(Tracer):
     """Collects the stages of the run in whose context `collect_stages` is open; costs nothing elsewhere."""
 
     @contextmanager
-    def trace(self, operation_name: str, tags: dict[str, Any] | None = None, parent_span: tracing.Span | None = None) -> Iterator[tracing.Span]:
+    def trace(self, operation_name: str, tags: dict[str, Any] | None = None, parent_span: Span | None = None) -> Iterator[Span]:
         """A span; only those of components become stages."""
         stages = _stages.get()
         if stages is None or operation_name != COMPONENT_OPERATION:
@@ -71,7 +72,7 @@ class StageTracer(tracing.Tracer):
         finally:
             stage.ms = round((time.perf_counter() - started) * 1000, 3)
 
-    def current_span(self) -> tracing.Span | None:
+    def current_span(self) -> Span | None:
         """No nesting is kept."""
         return None
 
@@ -79,8 +80,8 @@ class StageTracer(tracing.Tracer):
 @contextmanager
 def collect_stages() -> Iterator[list[Stage]]:
     """The list of stages that runs inside this block fill, in the order in which they start."""
-    if not isinstance(tracing.tracer.actual_tracer, StageTracer):
-        tracing.enable_tracing(StageTracer())
+    if not isinstance(tracer.actual_tracer, StageTracer):
+        enable_tracing(StageTracer())
     stages: list[Stage] = []
     token = _stages.set(stages)
     try:

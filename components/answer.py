@@ -44,7 +44,7 @@ class Citation(Contract):
     source_id: str
     title: str
     uri: str = ""
-    heading: str = Field("", description="Heading path, outermost first, joined by ' > '.")
+    heading: str = Field(default="", description="Heading path, outermost first, joined by ' > '.")
     page: int | None = None
     quote: str = Field(description="Exactly the stored text of the source at [char_start, char_end).")
     char_start: int = Field(ge=0)
@@ -76,7 +76,7 @@ class Evidence(Contract):
     char_end: int
     score: float | None = None
     in_force: bool = True
-    note: str = Field("", description="For instance: not in force since 2024-07-01, superseded by section 303.")
+    note: str = Field(default="", description="For instance: not in force since 2024-07-01, superseded by section 303.")
 
 
 class Stage(Contract):
@@ -105,7 +105,7 @@ class Answer(Contract):
     status: Status
     question: str
     answer: str
-    missing: str = Field("", description="For a declined answer: what was looked for and not found.")
+    missing: str = Field(default="", description="For a declined answer: what was looked for and not found.")
     citations: list[Citation] = Field(default_factory=list)
     claims: list[Claim] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)

@@ -70,7 +70,7 @@ def _fits_container(value: Any, hint: Any, origin: Any) -> bool:
     kind, arguments = origin or hint, typing.get_args(hint)
     if kind in (list, tuple, set, frozenset):
         items = arguments[:1] if kind is not tuple else arguments
-        return isinstance(value, list) and (not items or len(items) > 1 or all(fits(item, items[0]) for item in value))
+        return isinstance(value, list) and (not items or len(items) > 1 or all(fits(item, next(iter(items))) for item in value))
     if kind is dict:
         return isinstance(value, dict) and (len(arguments) != 2 or all(fits(k, arguments[0]) and fits(v, arguments[1]) for k, v in value.items()))
     return True
