@@ -1,0 +1,652 @@
+"""The document store: one Qdrant collection, embedded or on a server, guarded by access and marked with what built it."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import math
+import re
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import qdrant_client
+from haystack import Document, default_from_dict, default_to_dict
+from haystack.dataclasses.sparse_embedding import SparseEmbedding
+from haystack.document_stores.types import DuplicatePolicy
+from haystack.utils import Secret
+from haystack_integrations.document_stores.qdrant import QdrantDocumentStore
+from haystack_integrations.document_stores.qdrant.converters import (
+    DENSE_VECTORS_NAME,
+    SPARSE_VECTORS_NAME,
+    convert_haystack_documents_to_qdrant_points,
+    convert_id,
+    convert_qdrant_point_to_haystack_document,
+)
+from qdrant_client.http import models as rest
+
+from components.document_stores.edge_client import EdgeClient
+from components.document_stores.filter_conversion import EVERYTHING, field_key, to_qdrant
+from components.document_stores.fingerprint import FingerprintError, IndexCard, identity, merged, mismatch, version_of
+from components.document_stores.guarded_client import GuardedClient
+from components.document_stores.points import PointError, check_vector, plain_point
+from config.settings import settings
+
+KEYWORD_FIELDS = ("meta.source_id", "meta.container_id", "meta.kind", "meta.tenant", "meta.access", "meta.record_id")
+DATETIME_FIELDS = ("meta.modified_at", "meta.created_at", "meta.valid_from", "meta.valid_to")
+MEMORY = ":memory:"
+CARD_ID = convert_id("sakshya:index-card")
+_COLLECTION_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FACET_LIMIT = 100_000
+_CHECK_AGAIN_S = 60.0  # another process may have rebuilt a collection on a server
+_TIE_SLACK, _TIE_LIMIT = 8, 4096
+
+
+def _threaded(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, awaited in a worker thread, where the current principal is the same."""
+
+    @functools.wraps(method)
+    async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return await asyncio.to_thread(getattr(self, method.__name__), *args, **kwargs)
+
+    return call
+
+
+class SakshyaDocumentStore(QdrantDocumentStore):
+    """A QdrantDocumentStore over the engine in this process or a server, which no reader can see more of than is theirs.
+
+    Haystack's store has no embedded engine but qdrant-client's brute-force one, no access control, a store per component when it is
+    loaded from YAML, filters that answer something else than was asked, and no memory of which model built it.
+
+    Every read is narrowed to the current principal (`components.access.principal`), every write checked against it. The collection is
+    created by the first write; reading one that does not exist gives nothing and creates nothing.
+
+    ```python
+    store = SakshyaDocumentStore(path="/tmp/index", index="notes")
+    with acting_as(Principal(user="asha")):
+        meta = {"tenant": "default", "access": ["public"]}
+        store.write_documents([Document(content="Leave is 20 days.", embedding=[0.6, 0.8], meta=meta)])
+    ```
+    """
+
+    _shared: ClassVar[dict[tuple[str, str], SakshyaDocumentStore]] = {}
+    _shared_lock: ClassVar[threading.Lock] = threading.Lock()
+    _client: Any  # a GuardedClient; upstream declares a QdrantClient
+
+    def __init__(
+        self,
+        *,
+        index: str | None = None,
+        path: str | None = None,
+        url: str | None = None,
+        location: str | None = None,
+        api_key: Secret | None = None,
+        timeout: int | None = None,
+        embedding_dim: int | None = None,
+        hnsw_config: dict[str, int] | None = None,
+        on_disk: bool = False,
+        on_disk_payload: bool | None = None,
+        return_embedding: bool = False,
+        write_batch_size: int = 256,
+        scroll_size: int = 1000,
+        payload_fields_to_index: list[dict[str, Any]] | None = None,
+        shard_number: int | None = None,
+        replication_factor: int | None = None,
+        write_consistency_factor: int | None = None,
+        quantization_config: dict[str, Any] | None = None,
+        client_kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """Store the settings; nothing is opened before the first use. None is "from settings" for the first six.
+
+        :param index: name of the collection: letters, digits, _ and -, 64 at most.
+        :param path: folder of the embedded index. At most one of `path`, `url` and `location`.
+        :param url: Qdrant server.
+        :param location: ":memory:" for qdrant-client's own engine, for tests.
+        :param api_key: key of the server.
+        :param timeout: seconds until a call to the server is given up.
+        :param embedding_dim: numbers in a vector. None: those of the first one written.
+        :param hnsw_config: `m` (edges a node) and `ef_construct` (candidates while building), used when the collection is created.
+        :param write_batch_size: points sent at once.
+        :param scroll_size: points read at once.
+        :param payload_fields_to_index: more payload indexes, as `{"field_name": "meta.team", "field_schema": "keyword"}`.
+        :param shard_number: and the following: passed on to a server when the collection is created.
+        :raises ValueError: a parameter that is not accepted.
+        """
+        self._given = {k: v for k, v in locals().items() if k not in ("self", "__class__") and v is not None}
+        where = [name for name, value in (("path", path), ("url", url), ("location", location)) if value is not None]
+        if len(where) > 1:
+            raise ValueError(f"SakshyaDocumentStore: {' and '.join(where)} exclude each other")
+        if location not in (None, MEMORY):
+            raise ValueError(f"SakshyaDocumentStore.location={location!r} is not accepted: {MEMORY!r}; use `url` for a server")
+        configured = settings()
+        index = configured.collection if index is None else index
+        if not _COLLECTION_NAME.fullmatch(index):
+            raise ValueError(f"SakshyaDocumentStore.index={index!r} is not accepted: letters, digits, _ and -, 64 at most")
+        if embedding_dim is not None and embedding_dim < 1:
+            raise ValueError(f"SakshyaDocumentStore.embedding_dim={embedding_dim} is not accepted: 1 or more, or null")
+        if not where and configured.qdrant_url:
+            url = configured.qdrant_url
+        if api_key is None and url and configured.qdrant_api_key:
+            api_key = Secret.from_token(configured.qdrant_api_key.get_secret_value())
+        if path is not None or not (url or location):
+            path = str(Path(path or configured.index_dir).expanduser().resolve())
+        super().__init__(
+            location=location,
+            url=url,
+            path=path,
+            api_key=api_key,
+            timeout=configured.qdrant_timeout_s if timeout is None else timeout,
+            index=index,
+            embedding_dim=embedding_dim,  # pyright: ignore[reportArgumentType]
+            on_disk=on_disk,
+            on_disk_payload=on_disk_payload,
+            use_sparse_embeddings=True,
+            sparse_idf=True,
+            similarity="cosine",
+            return_embedding=return_embedding,
+            progress_bar=False,
+            hnsw_config=hnsw_config,
+            write_batch_size=write_batch_size,
+            scroll_size=scroll_size,
+            payload_fields_to_index=payload_fields_to_index,
+            shard_number=shard_number,
+            replication_factor=replication_factor,
+            write_consistency_factor=write_consistency_factor,
+            quantization_config=quantization_config,
+            client_kwargs=client_kwargs,
+        )
+        self._lock = threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._client: Any = None
+        self._raw: Any = None  # unguarded: the collection itself and the index card, nothing else
+        self._write_lock = threading.RLock()
+        self._ready = False
+        self._dimension: int | None = None
+        self._declared_dimension: int | None = None
+        self._checked: dict[Any, float] = {}
+        self._last_n = 0
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the engine runs in this process."""
+        return self.path is not None
+
+    @property
+    def where(self) -> str:
+        """The folder, the URL or ":memory:"."""
+        return self.path or self.url or MEMORY
+
+    # --- one instance a process
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SakshyaDocumentStore:
+        """The one instance of this process for the place and collection that `data` names.
+
+        :raises ValueError: it exists with other settings; both are named.
+        """
+        asked: SakshyaDocumentStore = default_from_dict(cls, data)
+        with cls._shared_lock:
+            store = cls._shared.setdefault((asked.where, asked.index), asked)
+            for name, value in asked._given.items():
+                current = getattr(store, name)
+                if name == "embedding_dim" and current is None:
+                    store.embedding_dim = value
+                elif name not in ("index", "path", "url", "location", "api_key") and current != value:
+                    raise ValueError(f"index {store.index!r} in {store.where} is open with {name}={current!r}; this asks for {name}={value!r}")
+        return store
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was given to `__init__`; what came from settings stays out."""
+        given = {**self._given, **({"api_key": self._given["api_key"].to_dict()} if "api_key" in self._given else {})}
+        return default_to_dict(self, **given)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SakshyaDocumentStore:
+        return self
+
+    def __copy__(self) -> SakshyaDocumentStore:
+        return self
+
+    def close(self) -> None:
+        """Close it, unless it is shared: then another component may still use it, and only `shutdown` closes."""
+        if not any(store is self for store in self._shared.values()):
+            self.shutdown()
+
+    async def close_async(self) -> None:
+        """As `close`."""
+        await asyncio.to_thread(self.close)
+
+    def shutdown(self) -> None:
+        """Close it for everyone; the embedded index is free for another process. A later use opens it again."""
+        with self._shared_lock:
+            for key in [k for k, store in self._shared.items() if store is self]:
+                del self._shared[key]
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+            self._forget()
+
+    @classmethod
+    def shutdown_all(cls) -> None:
+        """`shutdown` of every shared instance, at the end of a process or test."""
+        for store in list(cls._shared.values()):
+            store.shutdown()
+
+    # --- the client
+
+    def _initialize_client(self) -> None:
+        if self._ready:
+            return
+        with self._lock:
+            if self._client is None:
+                self._raw = EdgeClient.open(self.path) if self.path else qdrant_client.QdrantClient(**self._prepare_client_params())
+                self._write_lock = getattr(self._raw, "write_lock", None) or threading.RLock()
+                self._client = GuardedClient(self._raw, hidden_id=CARD_ID, write_lock=self._write_lock)
+            if self._raw.collection_exists(self.index):
+                self._open_collection()
+
+    async def _initialize_async_client(self) -> None:
+        raise NotImplementedError("the asynchronous methods run the synchronous ones in a thread")
+
+    def _open_collection(self) -> None:
+        """Learn the dimension of an existing collection and complete its payload indexes.
+
+        :raises ValueError: it has another dimension than `embedding_dim`, or is none of ours.
+        """
+        info = self._raw.get_collection(self.index)
+        vectors = info.config.params.vectors or {}
+        if vectors:
+            size = vectors[DENSE_VECTORS_NAME].size if isinstance(vectors, dict) and DENSE_VECTORS_NAME in vectors else 0
+            self._validate_collection_compatibility(self.index, info, rest.Distance.COSINE, size)
+            self._dimension = size
+        if self._dimension is not None and self.embedding_dim not in (None, self._dimension):
+            raise ValueError(f"index {self.index!r} in {self.where} has {self._dimension} dimensions, embedding_dim asks for {self.embedding_dim}")
+        for field, schema in self._payload_indexes():
+            if field not in (info.payload_schema or {}) and self.location is None:
+                self._raw.create_payload_index(collection_name=self.index, field_name=field, field_schema=schema)
+        self._ready = True
+
+    def _payload_indexes(self) -> Iterable[tuple[str, Any]]:
+        for field in KEYWORD_FIELDS:
+            tenant = True if field == "meta.tenant" else None
+            yield field, rest.KeywordIndexParams(type=rest.KeywordIndexType.KEYWORD, is_tenant=tenant)
+        for field in DATETIME_FIELDS:
+            yield field, rest.PayloadSchemaType.DATETIME
+        for entry in self.payload_fields_to_index or []:
+            yield entry["field_name"], entry["field_schema"]
+
+    def _ensure_collection(self, dimension: int | None) -> None:
+        """Create the collection, or add the dense vector to one that was created before a vector was seen. Call with the write lock held."""
+        dimension = self.embedding_dim or self._declared_dimension or dimension
+        if not self._raw.collection_exists(self.index):
+            dense, sparse = self._prepare_collection_config(dimension or 1, rest.Distance.COSINE, self.on_disk, True, self.sparse_idf)
+            self._raw.create_collection(
+                collection_name=self.index,
+                vectors_config=dense if dimension else {},
+                sparse_vectors_config=sparse,
+                **self._prepare_collection_params(),
+            )
+            self._open_collection()
+        elif dimension and self._dimension is None:
+            config = rest.DenseVectorNameConfig(dense=rest.DenseVectorConfig(size=dimension, distance=rest.Distance.COSINE))
+            self._raw.create_vector_name(self.index, DENSE_VECTORS_NAME, config)
+            self._dimension = dimension
+
+    def declare_server(self, url: str | None) -> None:
+        """Record in the lock file the URL of the server that this process runs, for whoever finds the embedded index locked.
+
+        :raises IndexLockedError: another process holds the index.
+        """
+        self._initialize_client()
+        if self.embedded:
+            self._raw.declare_server(url)
+
+    # --- writes
+
+    def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.FAIL) -> int:
+        """Write documents; all are checked before the first is written.
+
+        :raises PermissionError: the principal may not write one of them.
+        :raises ValueError: not a list of documents, NaN or infinity in an embedding, another dimension, or meta without a JSON form.
+        :raises DuplicateDocumentError: policy FAIL and an id exists.
+        """
+        if not isinstance(documents, list) or any(not isinstance(d, Document) for d in documents):
+            raise ValueError("write_documents expects a list of Documents")
+        if not documents:
+            return 0
+        self._initialize_client()
+        with self._write_lock:
+            documents = self._handle_duplicate_documents(documents, policy)
+            points = convert_haystack_documents_to_qdrant_points(documents, use_sparse_embeddings=True)
+            self._client.check_points(points)
+            first = next((len(d.embedding) for d in documents if d.embedding is not None), None)
+            dimension = self._dimension or self.embedding_dim or self._declared_dimension or first
+            points = [plain_point(p, dimension=dimension) for p in points]
+            self._ensure_collection(first)
+            for start in range(0, len(points), self.write_batch_size):
+                self._client.upsert(self.index, points[start : start + self.write_batch_size])
+        return len(points)
+
+    def delete_documents(self, document_ids: list[str]) -> None:
+        """Delete by id; unknown ids, and those the principal does not see, are left alone."""
+        self._initialize_client()
+        self._client.delete(self.index, rest.PointIdsList(points=[convert_id(i) for i in document_ids]))
+
+    def delete_by_filter(self, filters: dict[str, Any]) -> int:
+        """Delete what matches, and say how many that were. An empty filter deletes nothing."""
+        return self.delete_except(filters, set()) if filters else 0
+
+    def delete_except(self, filters: dict[str, Any], keep_ids: set[str]) -> int:
+        """Delete what matches `filters` and is not among `keep_ids`, in one step, and say how many that were.
+
+        :raises ValueError: no filter.
+        """
+        wanted = to_qdrant(filters)
+        if wanted is None:
+            raise ValueError("delete_except needs a filter; delete_all_documents deletes everything")
+        self._initialize_client()
+        kept: list[Any] = [rest.HasIdCondition(has_id=[convert_id(i) for i in sorted(keep_ids)])] if keep_ids else []
+        selected = rest.Filter(must=[wanted], must_not=kept)
+        with self._write_lock:
+            number = self._client.count(self.index, selected).count
+            self._client.delete(self.index, rest.FilterSelector(filter=selected))
+        return number
+
+    def delete_all_documents(self, recreate_index: bool = False) -> None:
+        """Delete all that the principal sees.
+
+        :param recreate_index: delete the collection itself; the next write creates it anew. For administrators.
+        """
+        self._initialize_client()
+        if not recreate_index:
+            self._client.delete(self.index, rest.FilterSelector(filter=EVERYTHING))
+            return
+        with self._lock, self._write_lock:
+            card = self.index_card()
+            self._client.delete_collection(self.index)
+            self._ready, self._dimension, self._last_n = False, None, max(self._last_n, card.n if card else 0)
+            self._checked.clear()
+
+    def set_meta(self, filters: dict[str, Any], meta: dict[str, Any]) -> None:
+        """Set fields of the meta of what matches; the other fields stay.
+
+        :raises ValueError: no filter, or a value without a JSON form.
+        :raises PermissionError: the principal may not store such a tenant or access.
+        """
+        wanted = to_qdrant(filters)
+        if wanted is None:
+            raise ValueError("set_meta needs a filter")
+        self._initialize_client()
+        self._client.set_meta(self.index, meta, wanted)
+
+    def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """As `set_meta`, and say how many matched. An empty filter changes nothing."""
+        if not filters:
+            return 0
+        self._initialize_client()
+        with self._write_lock:
+            number = self._client.count(self.index, to_qdrant(filters)).count
+            self.set_meta(filters, meta)
+        return number
+
+    # --- reads
+
+    def filter_documents(self, filters: dict[str, Any] | rest.Filter | None = None, *, with_embeddings: bool = True) -> list[Document]:
+        """What matches, in the order of the points' ids.
+
+        :param with_embeddings: False spares reading the vectors.
+        """
+        return list(self._get_documents_generator(filters, with_embeddings))
+
+    def _scroll(self, filters: rest.Filter | None, **what: Any) -> Generator[rest.Record, None, None]:
+        self._initialize_client()
+        offset = None
+        while True:
+            records, offset = self._client.scroll(self.index, filters, limit=self.scroll_size, offset=offset, **what)
+            yield from records
+            if self._check_stop_scrolling(offset):
+                return
+
+    def _get_documents_generator(self, filters: Any = None, with_embeddings: bool = True) -> Generator[Document, None, None]:
+        for record in self._scroll(to_qdrant(filters), with_vectors=with_embeddings):
+            yield convert_qdrant_point_to_haystack_document(record, use_sparse_embeddings=True)
+
+    def get_documents_by_id(self, ids: list[str], *, with_embeddings: bool = False) -> list[Document]:
+        """The documents with these ids, in this order; those that do not exist or are not visible are left out."""
+        self._initialize_client()
+        records = self._client.retrieve(self.index, [convert_id(i) for i in dict.fromkeys(ids)], with_vectors=with_embeddings)
+        found = {d.id: d for d in (convert_qdrant_point_to_haystack_document(r, use_sparse_embeddings=True) for r in records)}
+        return [found[i] for i in dict.fromkeys(ids) if i in found]
+
+    def facet(self, field: str, filters: dict[str, Any] | None = None) -> dict[Any, int]:
+        """How many documents have each value of a field, the most frequent first, ties by value.
+
+        :param field: `source_id` or `meta.source_id`; fast on the fields that are indexed as keywords.
+        """
+        self._initialize_client()
+        key, wanted = field_key(field), to_qdrant(filters)
+        counts: dict[Any, int] = {}
+        if key in KEYWORD_FIELDS and self.location is None:  # in memory, qdrant-client rewrites values that look like a UUID
+            counts = {h.value: h.count for h in self._client.facet(self.index, key, wanted, limit=_FACET_LIMIT).hits}
+        else:
+            for record in self._scroll(wanted, with_payload=[key]):
+                value: Any = record.payload
+                for part in key.split("."):
+                    value = value.get(part) if isinstance(value, dict) else None
+                for one in dict.fromkeys(v for v in (value if isinstance(value, list) else [value]) if isinstance(v, (str, int, float))):
+                    counts[one] = counts.get(one, 0) + 1
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
+
+    def count_documents_by_filter(self, filters: dict[str, Any]) -> int:
+        """How many match."""
+        return super().count_documents_by_filter(to_qdrant(filters))  # pyright: ignore[reportArgumentType]
+
+    def count_unique_metadata_by_filter(self, filters: dict[str, Any], metadata_fields: list[str]) -> dict[str, int]:
+        """How many different values each field has among what matches."""
+        return super().count_unique_metadata_by_filter(to_qdrant(filters), metadata_fields)  # pyright: ignore[reportArgumentType]
+
+    def get_metadata_field_unique_values(
+        self, metadata_field: str, search_term: str | None = None, from_: int = 0, size: int = 10, filters: dict[str, Any] | None = None
+    ) -> tuple[list[Any], int]:
+        """A page of the different values of a field among what matches, and their number."""
+        return super().get_metadata_field_unique_values(metadata_field, search_term, from_, size, to_qdrant(filters))  # pyright: ignore[reportArgumentType]
+
+    def get_metadata_fields_info(self) -> dict[str, dict[str, str]]:
+        """The fields of the visible documents and their types. Haystack's store lists the payload indexes instead, whoever asks."""
+        info: dict[str, dict[str, str]] = {}
+        self._process_records_fields_info(list(self._scroll(None, with_payload=["meta"])), info)
+        return info
+
+    def _query_by_embedding(
+        self,
+        query_embedding: list[float],
+        filters: dict[str, Any] | rest.Filter | None = None,
+        top_k: int = 10,
+        scale_score: bool = False,
+        return_embedding: bool = False,
+        score_threshold: float | None = None,
+        group_by: str | None = None,
+        group_size: int | None = None,
+        hnsw_ef: int | None = None,
+        exact: bool = False,
+    ) -> list[Document]:
+        """The nearest documents by cosine, best first, ties by id.
+
+        :param hnsw_ef: candidates that the graph search keeps; more finds more and takes longer. None: the engine's default.
+        :param exact: compare with every vector instead.
+        :raises PointError: NaN, or another dimension than the index.
+        """
+        self._initialize_client()
+        if self._dimension is None:
+            return []
+        vector = [float(x) for x in query_embedding]
+        check_vector(vector, self._dimension, "the question")
+        params = rest.SearchParams(hnsw_ef=hnsw_ef, exact=exact) if hnsw_ef or exact else None
+        return self._search(vector, DENSE_VECTORS_NAME, filters, top_k, params, scale_score, return_embedding, score_threshold, group_by, group_size)
+
+    def _query_by_sparse(
+        self,
+        query_sparse_embedding: SparseEmbedding,
+        filters: dict[str, Any] | rest.Filter | None = None,
+        top_k: int = 10,
+        scale_score: bool = False,
+        return_embedding: bool = False,
+        score_threshold: float | None = None,
+        group_by: str | None = None,
+        group_size: int | None = None,
+    ) -> list[Document]:
+        """The best documents by BM25, best first, ties by id. No terms give no documents."""
+        self._initialize_client()
+        if not query_sparse_embedding.indices:
+            return []
+        vector = rest.SparseVector(indices=query_sparse_embedding.indices, values=query_sparse_embedding.values)
+        check_vector(vector, None, "the question")
+        return self._search(vector, SPARSE_VECTORS_NAME, filters, top_k, None, scale_score, return_embedding, score_threshold, group_by, group_size)
+
+    def _search(
+        self,
+        vector: Any,
+        using: str,
+        filters: Any,
+        top_k: int,
+        params: rest.SearchParams | None,
+        scale_score: bool,
+        with_vectors: bool,
+        score_threshold: float | None,
+        group_by: str | None,
+        group_size: int | None,
+    ) -> list[Document]:
+        query: dict[str, Any] = {
+            "collection_name": self.index,
+            "query": vector,
+            "using": using,
+            "query_filter": to_qdrant(filters),
+            "search_params": params,
+            "with_vectors": with_vectors,
+            "score_threshold": score_threshold,
+        }
+        if group_by:
+            groups = self._client.query_points_groups(**query, group_by=group_by, limit=top_k, group_size=group_size or 3).groups
+            return self._process_group_results(groups)
+        limit = top_k + _TIE_SLACK
+        while True:  # read past the last place until the score falls, so that equal scores are told apart by id, not by chance
+            points = self._client.query_points(**query, limit=limit).points
+            if len(points) < limit or points[-1].score != points[top_k - 1].score or limit >= _TIE_LIMIT:
+                break
+            limit *= 4
+        points.sort(key=lambda p: (-p.score, p.payload.get("id", "")))
+        return self._process_query_point_results(points[:top_k], scale_score=scale_score)
+
+    def _query_hybrid(
+        self, query_embedding: list[float], query_sparse_embedding: SparseEmbedding, filters: Any = None, **query: Any
+    ) -> list[Document]:
+        self._initialize_client()
+        return super()._query_hybrid(query_embedding, query_sparse_embedding, filters=to_qdrant(filters), **query)
+
+    # --- the index card: what built the index
+
+    def index_card(self) -> IndexCard | None:
+        """What the index was built with and how many batches were committed; None before the first commit."""
+        self._initialize_client()
+        if not self._raw.collection_exists(self.index):
+            return None
+        found = self._raw.retrieve(collection_name=self.index, ids=[CARD_ID], with_payload=True)
+        payload = found[0].payload if found else None
+        return IndexCard(payload["fingerprint"], payload["n"]) if payload else None
+
+    def declare_fingerprint(self, fingerprint: dict[str, Any]) -> None:
+        """Say, before the first write, what will build the index, so that it has its dimension from the start.
+
+        :raises FingerprintError: the index was built with something else.
+        """
+        self.check_fingerprint(dense=fingerprint.get("dense"), sparse=fingerprint.get("sparse"))
+        self._declared_dimension = (fingerprint.get("dense") or {}).get("dimension")
+
+    def commit(self, fingerprint: dict[str, Any] | None = None) -> IndexCard:
+        """Close a batch of writes or deletions: the index version grows by one, and what was written is on disk.
+
+        :param fingerprint: `{"dense": {...}, "sparse": {...}}`; a part that is absent or empty says "as before".
+        :raises FingerprintError: the index was built with something else; an empty index takes any.
+        :raises PermissionError: the principal may not write.
+        """
+        self._initialize_client()
+        self._client.check_write()
+        given = fingerprint or {}
+        with self._write_lock:
+            self._declared_dimension = self._declared_dimension or (given.get("dense") or {}).get("dimension")
+            self._ensure_collection(None)
+            card = self.index_card() or IndexCard({}, self._last_n)
+            others = rest.Filter(must_not=[rest.HasIdCondition(has_id=[CARD_ID])])
+            if self._raw.count(collection_name=self.index, count_filter=others, exact=True).count:
+                self._refuse_mismatch(card, given)
+            card = IndexCard(merged(card.fingerprint, given), card.n + 1)
+            payload = {
+                "id": "index-card",
+                "meta": {"tenant": "", "access": [], "kind": "card"},
+                "fingerprint": card.fingerprint,
+                "n": card.n,
+            }
+            self._raw.upsert(collection_name=self.index, points=[rest.PointStruct(id=CARD_ID, vector={}, payload=payload)], wait=True)
+            self._client.flush()
+            self._checked.clear()
+        return card
+
+    def index_version(self) -> str:
+        """`collection@fingerprint8.N`; `collection@00000000.0` before the first commit."""
+        return version_of(self.index, self.index_card())
+
+    def check_fingerprint(self, *, dense: dict[str, Any] | None = None, sparse: dict[str, Any] | None = None) -> None:
+        """Refuse what was not built as it asks. A pair that agreed is remembered, so asking again costs next to nothing.
+
+        :raises FingerprintError: both are named, in one line.
+        """
+        if not dense and not sparse:
+            return
+        key = (identity(dense), identity(sparse))
+        if time.monotonic() - self._checked.get(key, -math.inf) < _CHECK_AGAIN_S:
+            return
+        card = self.index_card()
+        if card is None:
+            return
+        self._refuse_mismatch(card, {"dense": dense, "sparse": sparse})
+        self._checked[key] = time.monotonic()
+
+    def _refuse_mismatch(self, card: IndexCard, asks: dict[str, Any]) -> None:
+        for part in ("dense", "sparse"):
+            if reason := mismatch(part, card.fingerprint.get(part), asks.get(part)):
+                raise FingerprintError(f"index {self.index!r} does not fit, {reason}; use what built it, or index again into another collection")
+
+    # --- maintenance
+
+    def optimize(self) -> None:
+        """Build the graph index now, while reads go on; for administrators. A server does it by itself."""
+        self._initialize_client()
+        self._client.optimize(self.index)
+
+    def flush(self) -> None:
+        """Write everything to disk. Acknowledged writes survive the end of the process without it."""
+        self._initialize_client()
+        self._client.flush()
+
+    count_documents_async = _threaded(QdrantDocumentStore.count_documents)
+    filter_documents_async = _threaded(filter_documents)
+    write_documents_async = _threaded(write_documents)
+    delete_documents_async = _threaded(delete_documents)
+    delete_by_filter_async = _threaded(delete_by_filter)
+    delete_all_documents_async = _threaded(delete_all_documents)
+    update_by_filter_async = _threaded(update_by_filter)
+    get_documents_by_id_async = _threaded(get_documents_by_id)
+    count_documents_by_filter_async = _threaded(count_documents_by_filter)
+    count_unique_metadata_by_filter_async = _threaded(count_unique_metadata_by_filter)
+    get_metadata_fields_info_async = _threaded(get_metadata_fields_info)
+    get_metadata_field_min_max_async = _threaded(QdrantDocumentStore.get_metadata_field_min_max)
+    get_metadata_field_unique_values_async = _threaded(get_metadata_field_unique_values)
+    _query_by_embedding_async = _threaded(_query_by_embedding)
+    _query_by_sparse_async = _threaded(_query_by_sparse)
+    _query_hybrid_async = _threaded(_query_hybrid)
+
+
+__all__ = ["FingerprintError", "IndexCard", "PointError", "SakshyaDocumentStore"]
