@@ -4,44 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import math
+import inspect
 import re
 import threading
-import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import qdrant_client
 from haystack import Document, default_from_dict, default_to_dict
-from haystack.dataclasses.sparse_embedding import SparseEmbedding
 from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils import Secret
-from haystack_integrations.document_stores.qdrant import QdrantDocumentStore
 from haystack_integrations.document_stores.qdrant.converters import (
     DENSE_VECTORS_NAME,
-    SPARSE_VECTORS_NAME,
     convert_haystack_documents_to_qdrant_points,
     convert_id,
-    convert_qdrant_point_to_haystack_document,
 )
 from qdrant_client.http import models as rest
 
+from components.document_stores.carded_store import CARD_ID, CardedStore
 from components.document_stores.edge_client import EdgeClient
-from components.document_stores.filter_conversion import EVERYTHING, field_key, to_qdrant
-from components.document_stores.fingerprint import FingerprintError, IndexCard, identity, merged, mismatch, version_of
+from components.document_stores.filter_conversion import EVERYTHING, to_qdrant
 from components.document_stores.guarded_client import GuardedClient
-from components.document_stores.points import PointError, check_vector, plain_point
+from components.document_stores.points import plain_point
+from components.document_stores.reading_store import DATETIME_FIELDS, KEYWORD_FIELDS
 from config.settings import settings
 
-KEYWORD_FIELDS = ("meta.source_id", "meta.container_id", "meta.kind", "meta.tenant", "meta.access", "meta.record_id")
-DATETIME_FIELDS = ("meta.modified_at", "meta.created_at", "meta.valid_from", "meta.valid_to")
 MEMORY = ":memory:"
-CARD_ID = convert_id("sakshya:index-card")
 _COLLECTION_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_FACET_LIMIT = 100_000
-_CHECK_AGAIN_S = 60.0  # another process may have rebuilt a collection on a server
-_TIE_SLACK, _TIE_LIMIT = 8, 4096
 
 
 def _threaded(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,7 +44,7 @@ def _threaded(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class SakshyaDocumentStore(QdrantDocumentStore):
+class SakshyaDocumentStore(CardedStore):
     """A QdrantDocumentStore over the engine in this process or a server, which no reader can see more of than is theirs.
 
     Haystack's store has no embedded engine but qdrant-client's brute-force one, no access control, a store per component when it is
@@ -73,7 +63,6 @@ class SakshyaDocumentStore(QdrantDocumentStore):
 
     _shared: ClassVar[dict[tuple[str, str], SakshyaDocumentStore]] = {}
     _shared_lock: ClassVar[threading.Lock] = threading.Lock()
-    _client: Any  # a GuardedClient; upstream declares a QdrantClient
 
     def __init__(
         self,
@@ -114,7 +103,9 @@ class SakshyaDocumentStore(QdrantDocumentStore):
         :param shard_number: and the following: passed on to a server when the collection is created.
         :raises ValueError: a parameter that is not accepted.
         """
-        self._given = {k: v for k, v in locals().items() if k not in ("self", "__class__") and v is not None}
+        given = locals()
+        defaults = inspect.signature(SakshyaDocumentStore.__init__).parameters
+        self._given = {k: given[k] for k, p in defaults.items() if k != "self" and given[k] != p.default}
         where = [name for name, value in (("path", path), ("url", url), ("location", location)) if value is not None]
         if len(where) > 1:
             raise ValueError(f"SakshyaDocumentStore: {' and '.join(where)} exclude each other")
@@ -392,233 +383,6 @@ class SakshyaDocumentStore(QdrantDocumentStore):
             self.set_meta(filters, meta)
         return number
 
-    # --- reads
-
-    def filter_documents(self, filters: dict[str, Any] | rest.Filter | None = None, *, with_embeddings: bool = True) -> list[Document]:
-        """What matches, in the order of the points' ids.
-
-        :param with_embeddings: False spares reading the vectors.
-        """
-        return list(self._get_documents_generator(filters, with_embeddings))
-
-    def _scroll(self, filters: rest.Filter | None, **what: Any) -> Generator[rest.Record, None, None]:
-        self._initialize_client()
-        offset = None
-        while True:
-            records, offset = self._client.scroll(self.index, filters, limit=self.scroll_size, offset=offset, **what)
-            yield from records
-            if self._check_stop_scrolling(offset):
-                return
-
-    def _get_documents_generator(self, filters: Any = None, with_embeddings: bool = True) -> Generator[Document, None, None]:
-        for record in self._scroll(to_qdrant(filters), with_vectors=with_embeddings):
-            yield convert_qdrant_point_to_haystack_document(record, use_sparse_embeddings=True)
-
-    def get_documents_by_id(self, ids: list[str], *, with_embeddings: bool = False) -> list[Document]:
-        """The documents with these ids, in this order; those that do not exist or are not visible are left out."""
-        self._initialize_client()
-        records = self._client.retrieve(self.index, [convert_id(i) for i in dict.fromkeys(ids)], with_vectors=with_embeddings)
-        found = {d.id: d for d in (convert_qdrant_point_to_haystack_document(r, use_sparse_embeddings=True) for r in records)}
-        return [found[i] for i in dict.fromkeys(ids) if i in found]
-
-    def facet(self, field: str, filters: dict[str, Any] | None = None) -> dict[Any, int]:
-        """How many documents have each value of a field, the most frequent first, ties by value.
-
-        :param field: `source_id` or `meta.source_id`; fast on the fields that are indexed as keywords.
-        """
-        self._initialize_client()
-        key, wanted = field_key(field), to_qdrant(filters)
-        counts: dict[Any, int] = {}
-        if key in KEYWORD_FIELDS and self.location is None:  # in memory, qdrant-client rewrites values that look like a UUID
-            counts = {h.value: h.count for h in self._client.facet(self.index, key, wanted, limit=_FACET_LIMIT).hits}
-        else:
-            for record in self._scroll(wanted, with_payload=[key]):
-                value: Any = record.payload
-                for part in key.split("."):
-                    value = value.get(part) if isinstance(value, dict) else None
-                for one in dict.fromkeys(v for v in (value if isinstance(value, list) else [value]) if isinstance(v, (str, int, float))):
-                    counts[one] = counts.get(one, 0) + 1
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
-
-    def count_documents_by_filter(self, filters: dict[str, Any]) -> int:
-        """How many match."""
-        return super().count_documents_by_filter(to_qdrant(filters))  # pyright: ignore[reportArgumentType]
-
-    def count_unique_metadata_by_filter(self, filters: dict[str, Any], metadata_fields: list[str]) -> dict[str, int]:
-        """How many different values each field has among what matches."""
-        return super().count_unique_metadata_by_filter(to_qdrant(filters), metadata_fields)  # pyright: ignore[reportArgumentType]
-
-    def get_metadata_field_unique_values(
-        self, metadata_field: str, search_term: str | None = None, from_: int = 0, size: int = 10, filters: dict[str, Any] | None = None
-    ) -> tuple[list[Any], int]:
-        """A page of the different values of a field among what matches, and their number."""
-        return super().get_metadata_field_unique_values(metadata_field, search_term, from_, size, to_qdrant(filters))  # pyright: ignore[reportArgumentType]
-
-    def get_metadata_fields_info(self) -> dict[str, dict[str, str]]:
-        """The fields of the visible documents and their types. Haystack's store lists the payload indexes instead, whoever asks."""
-        info: dict[str, dict[str, str]] = {}
-        self._process_records_fields_info(list(self._scroll(None, with_payload=["meta"])), info)
-        return info
-
-    def _query_by_embedding(
-        self,
-        query_embedding: list[float],
-        filters: dict[str, Any] | rest.Filter | None = None,
-        top_k: int = 10,
-        scale_score: bool = False,
-        return_embedding: bool = False,
-        score_threshold: float | None = None,
-        group_by: str | None = None,
-        group_size: int | None = None,
-        hnsw_ef: int | None = None,
-        exact: bool = False,
-    ) -> list[Document]:
-        """The nearest documents by cosine, best first, ties by id.
-
-        :param hnsw_ef: candidates that the graph search keeps; more finds more and takes longer. None: the engine's default.
-        :param exact: compare with every vector instead.
-        :raises PointError: NaN, or another dimension than the index.
-        """
-        self._initialize_client()
-        if self._dimension is None:
-            return []
-        vector = [float(x) for x in query_embedding]
-        check_vector(vector, self._dimension, "the question")
-        params = rest.SearchParams(hnsw_ef=hnsw_ef, exact=exact) if hnsw_ef or exact else None
-        return self._search(vector, DENSE_VECTORS_NAME, filters, top_k, params, scale_score, return_embedding, score_threshold, group_by, group_size)
-
-    def _query_by_sparse(
-        self,
-        query_sparse_embedding: SparseEmbedding,
-        filters: dict[str, Any] | rest.Filter | None = None,
-        top_k: int = 10,
-        scale_score: bool = False,
-        return_embedding: bool = False,
-        score_threshold: float | None = None,
-        group_by: str | None = None,
-        group_size: int | None = None,
-    ) -> list[Document]:
-        """The best documents by BM25, best first, ties by id. No terms give no documents."""
-        self._initialize_client()
-        if not query_sparse_embedding.indices:
-            return []
-        vector = rest.SparseVector(indices=query_sparse_embedding.indices, values=query_sparse_embedding.values)
-        check_vector(vector, None, "the question")
-        return self._search(vector, SPARSE_VECTORS_NAME, filters, top_k, None, scale_score, return_embedding, score_threshold, group_by, group_size)
-
-    def _search(
-        self,
-        vector: Any,
-        using: str,
-        filters: Any,
-        top_k: int,
-        params: rest.SearchParams | None,
-        scale_score: bool,
-        with_vectors: bool,
-        score_threshold: float | None,
-        group_by: str | None,
-        group_size: int | None,
-    ) -> list[Document]:
-        query: dict[str, Any] = {
-            "collection_name": self.index,
-            "query": vector,
-            "using": using,
-            "query_filter": to_qdrant(filters),
-            "search_params": params,
-            "with_vectors": with_vectors,
-            "score_threshold": score_threshold,
-        }
-        if group_by:
-            groups = self._client.query_points_groups(**query, group_by=group_by, limit=top_k, group_size=group_size or 3).groups
-            return self._process_group_results(groups)
-        limit = top_k + _TIE_SLACK
-        while True:  # read past the last place until the score falls, so that equal scores are told apart by id, not by chance
-            points = self._client.query_points(**query, limit=limit).points
-            if len(points) < limit or points[-1].score != points[top_k - 1].score or limit >= _TIE_LIMIT:
-                break
-            limit *= 4
-        points.sort(key=lambda p: (-p.score, p.payload.get("id", "")))
-        return self._process_query_point_results(points[:top_k], scale_score=scale_score)
-
-    def _query_hybrid(
-        self, query_embedding: list[float], query_sparse_embedding: SparseEmbedding, filters: Any = None, **query: Any
-    ) -> list[Document]:
-        self._initialize_client()
-        return super()._query_hybrid(query_embedding, query_sparse_embedding, filters=to_qdrant(filters), **query)
-
-    # --- the index card: what built the index
-
-    def index_card(self) -> IndexCard | None:
-        """What the index was built with and how many batches were committed; None before the first commit."""
-        self._initialize_client()
-        if not self._raw.collection_exists(self.index):
-            return None
-        found = self._raw.retrieve(collection_name=self.index, ids=[CARD_ID], with_payload=True)
-        payload = found[0].payload if found else None
-        return IndexCard(payload["fingerprint"], payload["n"]) if payload else None
-
-    def declare_fingerprint(self, fingerprint: dict[str, Any]) -> None:
-        """Say, before the first write, what will build the index, so that it has its dimension from the start.
-
-        :raises FingerprintError: the index was built with something else.
-        """
-        self.check_fingerprint(dense=fingerprint.get("dense"), sparse=fingerprint.get("sparse"))
-        self._declared_dimension = (fingerprint.get("dense") or {}).get("dimension")
-
-    def commit(self, fingerprint: dict[str, Any] | None = None) -> IndexCard:
-        """Close a batch of writes or deletions: the index version grows by one, and what was written is on disk.
-
-        :param fingerprint: `{"dense": {...}, "sparse": {...}}`; a part that is absent or empty says "as before".
-        :raises FingerprintError: the index was built with something else; an empty index takes any.
-        :raises PermissionError: the principal may not write.
-        """
-        self._initialize_client()
-        self._client.check_write()
-        given = fingerprint or {}
-        with self._write_lock:
-            self._declared_dimension = self._declared_dimension or (given.get("dense") or {}).get("dimension")
-            self._ensure_collection(None)
-            card = self.index_card() or IndexCard({}, self._last_n)
-            others = rest.Filter(must_not=[rest.HasIdCondition(has_id=[CARD_ID])])
-            if self._raw.count(collection_name=self.index, count_filter=others, exact=True).count:
-                self._refuse_mismatch(card, given)
-            card = IndexCard(merged(card.fingerprint, given), card.n + 1)
-            payload = {
-                "id": "index-card",
-                "meta": {"tenant": "", "access": [], "kind": "card"},
-                "fingerprint": card.fingerprint,
-                "n": card.n,
-            }
-            self._raw.upsert(collection_name=self.index, points=[rest.PointStruct(id=CARD_ID, vector={}, payload=payload)], wait=True)
-            self._client.flush()
-            self._checked.clear()
-        return card
-
-    def index_version(self) -> str:
-        """`collection@fingerprint8.N`; `collection@00000000.0` before the first commit."""
-        return version_of(self.index, self.index_card())
-
-    def check_fingerprint(self, *, dense: dict[str, Any] | None = None, sparse: dict[str, Any] | None = None) -> None:
-        """Refuse what was not built as it asks. A pair that agreed is remembered, so asking again costs next to nothing.
-
-        :raises FingerprintError: both are named, in one line.
-        """
-        if not dense and not sparse:
-            return
-        key = (identity(dense), identity(sparse))
-        if time.monotonic() - self._checked.get(key, -math.inf) < _CHECK_AGAIN_S:
-            return
-        card = self.index_card()
-        if card is None:
-            return
-        self._refuse_mismatch(card, {"dense": dense, "sparse": sparse})
-        self._checked[key] = time.monotonic()
-
-    def _refuse_mismatch(self, card: IndexCard, asks: dict[str, Any]) -> None:
-        for part in ("dense", "sparse"):
-            if reason := mismatch(part, card.fingerprint.get(part), asks.get(part)):
-                raise FingerprintError(f"index {self.index!r} does not fit, {reason}; use what built it, or index again into another collection")
-
     # --- maintenance
 
     def optimize(self) -> None:
@@ -631,22 +395,19 @@ class SakshyaDocumentStore(QdrantDocumentStore):
         self._initialize_client()
         self._client.flush()
 
-    count_documents_async = _threaded(QdrantDocumentStore.count_documents)
-    filter_documents_async = _threaded(filter_documents)
+    count_documents_async = _threaded(CardedStore.count_documents)
+    filter_documents_async = _threaded(CardedStore.filter_documents)
     write_documents_async = _threaded(write_documents)
     delete_documents_async = _threaded(delete_documents)
     delete_by_filter_async = _threaded(delete_by_filter)
     delete_all_documents_async = _threaded(delete_all_documents)
     update_by_filter_async = _threaded(update_by_filter)
-    get_documents_by_id_async = _threaded(get_documents_by_id)
-    count_documents_by_filter_async = _threaded(count_documents_by_filter)
-    count_unique_metadata_by_filter_async = _threaded(count_unique_metadata_by_filter)
-    get_metadata_fields_info_async = _threaded(get_metadata_fields_info)
-    get_metadata_field_min_max_async = _threaded(QdrantDocumentStore.get_metadata_field_min_max)
-    get_metadata_field_unique_values_async = _threaded(get_metadata_field_unique_values)
-    _query_by_embedding_async = _threaded(_query_by_embedding)
-    _query_by_sparse_async = _threaded(_query_by_sparse)
-    _query_hybrid_async = _threaded(_query_hybrid)
-
-
-__all__ = ["FingerprintError", "IndexCard", "PointError", "SakshyaDocumentStore"]
+    get_documents_by_id_async = _threaded(CardedStore.get_documents_by_id)
+    count_documents_by_filter_async = _threaded(CardedStore.count_documents_by_filter)
+    count_unique_metadata_by_filter_async = _threaded(CardedStore.count_unique_metadata_by_filter)
+    get_metadata_fields_info_async = _threaded(CardedStore.get_metadata_fields_info)
+    get_metadata_field_min_max_async = _threaded(CardedStore.get_metadata_field_min_max)
+    get_metadata_field_unique_values_async = _threaded(CardedStore.get_metadata_field_unique_values)
+    _query_by_embedding_async = _threaded(CardedStore._query_by_embedding)
+    _query_by_sparse_async = _threaded(CardedStore._query_by_sparse)
+    _query_hybrid_async = _threaded(CardedStore._query_hybrid)
