@@ -15,6 +15,7 @@ from components.builders.duplicates import without_duplicates
 from components.builders.passage_ranges import char_range, covers, expanded, joined, section_key
 from components.builders.validity import day_of, newer, validity
 from components.chunk import embedded_text
+from components.embedders.embedding_model import EmbeddingError, embedding_model
 from components.failure import Degradation
 
 logger = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ class EvidenceBuilder:
         expand: Literal["none", "section"] = "none",
         prefer_in_force: bool = True,
         min_relative_score: float | None = None,
+        model: str | None = None,
     ) -> None:
         """:param document_store: where sections are read; `None`: none are, so only passages that touch are joined.
         :param top_k: passages shown at most, >= 1.
@@ -64,6 +66,7 @@ class EvidenceBuilder:
         :param expand: none, or section: show the whole section of a passage where it fits the budget.
         :param prefer_in_force: passages that are not in force go behind those that are.
         :param min_relative_score: passages are dropped whose score is below this part of the best score that the same stage gave, in [0, 1].
+        :param model: whose tokenizer counts; `None`: the embedding model of the settings. Where it cannot be had, tokens are estimated.
         :raises ValueError: a value that is not accepted.
         """
         self.document_store = document_store
@@ -82,7 +85,20 @@ class EvidenceBuilder:
         if min_relative_score is not None and not 0 <= min_relative_score <= 1:
             raise ValueError(f"EvidenceBuilder.min_relative_score={min_relative_score!r}: accepted is null or a number from 0 to 1")
         self.min_relative_score = min_relative_score
-        self._tokens: Callable[[str], int] = estimated_tokens
+        self.model = model
+        self._count: Callable[[str], int] | None = None
+
+    def warm_up(self) -> None:
+        """Load the tokenizer, not the weights."""
+        if self._count is not None:
+            return
+        try:
+            count = embedding_model(self.model).count_tokens
+            count("")
+        except EmbeddingError as error:
+            logger.warning("the tokens of the evidence are estimated: %s", error)
+            count = estimated_tokens
+        self._count = count
 
     @component.output_types(evidence=list[Document], degraded=list[Degradation])
     def run(self, documents: list[Document], question: str = "", top_k: int | None = None, as_of: str | None = None) -> dict[str, Any]:
@@ -96,6 +112,7 @@ class EvidenceBuilder:
             `chunk_ids` where chunks were joined or expanded; `degraded`: sections could not be read.
         :raises ValueError: top_k < 1, or as_of is no date.
         """
+        self.warm_up()
         limit = self.top_k if top_k is None else _at_least_one("top_k", top_k)
         day = day_of(as_of) if as_of else date.today()
 
@@ -192,7 +209,8 @@ class EvidenceBuilder:
         return [grown if i == place else shown[i] for i in keep], [cost if i == place else costs[i] for i in keep]
 
     def _cost(self, document: Document) -> int:
-        return self._tokens(embedded_text(document.content or "", str(document.meta.get("context_header") or "")))
+        count = self._count or estimated_tokens
+        return count(embedded_text(document.content or "", str(document.meta.get("context_header") or "")))
 
 
 def _last_stage(document: Document) -> str | None:

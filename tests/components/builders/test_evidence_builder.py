@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from components.builders.evidence_builder import EvidenceBuilder, estimated_tokens
 from components.chunk import embedded_text
+from components.embedders.embedding_model import embedding_model
+from config.settings import settings as sakshya_settings
 
 BASE = 1000
 """Where the section begins in its source."""
@@ -46,6 +48,10 @@ def store(*documents):
 
 def run(builder, documents, **more):
     return builder.run(documents, **more)["evidence"]
+
+
+def tokens(document):
+    return embedding_model().count_tokens(embedded_text(document.content, document.meta.get("context_header", "")))
 
 
 def ids(evidence):
@@ -137,14 +143,14 @@ def test_store_that_fails_is_said_and_the_passages_stay():
 
 
 def test_budget_drops_whole_passages_and_keeps_smaller_ones_behind():
-    parts = [plain("a", "x" * 40, 0.9), plain("b", "y" * 400, 0.8), plain("c", "z" * 40, 0.7)]
+    parts = [plain("a", "leave " * 10, 0.9), plain("b", "days " * 100, 0.8), plain("c", "rule " * 10, 0.7)]
     assert ids(run(EvidenceBuilder(max_tokens=20), parts)) == ["a", "c"]
     assert ids(run(EvidenceBuilder(max_tokens=1), parts)) == ["a"]
 
 
 def test_joining_stops_at_the_budget():
     parts = [chunk(SECTION, *A, 0.9), chunk(SECTION, *B, 0.8)]
-    budget = estimated_tokens(embedded_text(parts[0].content, "Handbook > Leave"))
+    budget = tokens(parts[0])
     assert [d.content for d in run(EvidenceBuilder(store(SECTION), max_tokens=budget), parts)] == ["Alpha leave rule."]
 
 
@@ -185,6 +191,15 @@ def test_as_of_is_today_where_nothing_is_said():
     tomorrow = (date.today() + timedelta(days=2)).isoformat()
     [one] = run(EvidenceBuilder(), [plain("a", "text", valid_from=tomorrow)])
     assert one.meta["validity_note"] == f"in force from {tomorrow}"
+
+
+def test_tokens_are_estimated_where_the_model_cannot_be_had(monkeypatch):
+    monkeypatch.setenv("SAKSHYA_EMBEDDING_URL", "http://127.0.0.1:9")  # `packaged` is no model of an endpoint
+    sakshya_settings.cache_clear()
+    parts = [plain("a", "leave days " * 4, 0.9), plain("b", "छुट्टी", 0.8)]
+    assert [estimated_tokens(d.content) for d in parts] == [11, 6]
+    assert ids(run(EvidenceBuilder(max_tokens=17), parts)) == ["a", "b"]
+    assert ids(run(EvidenceBuilder(max_tokens=16), parts)) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +286,6 @@ def test_properties(case, top_k, max_tokens, expand):
         else:
             assert (d.meta["char_start"], d.meta["char_end"]) == (0, len(d.content))
         assert d.meta["in_force"] == ("valid_to" not in d.meta)
-    cost = sum(estimated_tokens(embedded_text(d.content, d.meta.get("context_header", ""))) for d in evidence)
+    cost = sum(tokens(d) for d in evidence)
     assert cost <= max_tokens or len(evidence) == 1
     assert [d.meta["in_force"] for d in evidence] == sorted((d.meta["in_force"] for d in evidence), reverse=True)
