@@ -1,0 +1,61 @@
+"""Every number that decides what is quoted and what is declined, each with its reason. Fitted on the questions in
+tests/components/generators/data; `tests/components/generators/test_regression_set.py` holds them to it."""
+
+from __future__ import annotations
+
+# --- how well a question's word is found (0 not at all, 1 in the sentence itself)
+IN_SENTENCE = 1.0
+IN_HEADING = 0.95
+"""The heading or title says what its sentences are about, almost as good as the sentence."""
+IN_NEIGHBOUR = 0.75
+"""The sentences beside it: a paragraph keeps to its subject, but not always."""
+IN_PASSAGE = 0.45
+"""Elsewhere in the passage: below half, so that it does not count as found."""
+SYNONYM = 0.85
+"""A word of the same group in the list of ordinary English; the groups are loose ("fee" and "fine")."""
+PREFIX = 0.75
+"""The same first six letters (derivations that the stemmer leaves apart)."""
+PREFIX_LETTERS = 6
+ALIKE = 0.8
+"""Factor for a word that the embedding model puts close to the question's word."""
+ALIKE_COSINE = 0.72
+"""Cosine of two single words from which they count as alike: doctor/physician .86, start/begin .84; below it stand mere relatives:
+dog/cat .66, dental/medical .52."""
+FOUND = 0.6
+"""From here on a word counts as found."""
+
+# --- what is compared by meaning
+MAX_COMPARED = 24
+"""Sentences embedded for a question, best by words: about 0.3 s on one core."""
+
+# --- order of the candidates
+WEIGHT_SIMILARITY = 1.0
+WEIGHT_COVERAGE = 0.9
+"""Words and meaning count about the same: cosines of answers lie within .5, coverages within .6."""
+WEIGHT_KIND = 0.35
+"""A sentence without a time cannot answer "when": costs more than any usual difference in similarity."""
+WEIGHT_RANK = 0.1
+"""The first passage gets all of it, the second half: the retriever's opinion breaks ties."""
+DEFINES = 0.2
+"""For a sentence that defines the subject of a definition question."""
+OWN_NUMBER = 0.5
+"""For a passage that is the provision asked about rather than one that refers to it."""
+
+# --- whether to answer: a logistic function of five features of the chosen sentences
+BIAS = -6.0
+ON_SIMILARITY = 5.0
+ON_COVERAGE = 5.0
+ON_MISSING = -3.0
+ON_KIND = 1.5
+ANSWER_FROM = 0.5
+
+LIGHT_MISSING = 0.2
+"""Words below this weight are not named in a refusal."""
+HEAVY = 0.45
+"""Weight of a word from which it must be found somewhere (general English rank about 1300 and rarer)."""
+
+# --- how much is quoted
+CLOSE = 0.1
+"""A second sentence is quoted too when its score is within this of the best."""
+MAX_SENTENCES = 6
+MAX_PER_PART = 2

@@ -1,0 +1,211 @@
+"""How far a sentence in its place covers the words of a question, and whether it can be of the kind asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+import regex
+
+from components.generators.extraction import constants as c
+from components.generators.extraction.questions import Kind, Part, Term
+from components.generators.extraction.units import Source, Unit
+from components.generators.extraction.words import Bag, compact, groups_of, is_acronym, words
+
+Alike = Callable[[Term, Unit], bool]
+
+_TIME_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|fortnights?|months?|years?|decades?|centur(?:y|ies)|terms?|semesters?)"
+_MONTHS = "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec "
+_DAYS = (
+    "monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday sundays weekday weekdays "
+    "weekend weekends holiday holidays "
+)
+_TIMES = (
+    "when after before until till during upon while once since by daily weekly monthly yearly annual annually immediately noon midnight morning "
+    "evening today early late end start dawn spring summer autumn winter first last next "
+)
+_COUNTS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty "
+    "forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half third quarter single double once twice both couple several"
+)
+_REASONS = r"because|since|so\s+that|so\s+as|in\s+order|due|owing|as|therefore|reasons?|purpose|to\s+\w+|for\s+\w+ing|otherwise|thus|hence|why|" + (
+    r"caus\w+|led|prevent\w*|ensur\w+|allow\w*|result\w*"
+)
+_PEOPLE = (
+    "whoever who person people anyone everyone nobody man men woman women staff chief head team office department police government company nurse "
+    "judge king queen president library clinic board committee council court authority agency public parent parents guardian guardians"
+)
+_ROLE_ENDINGS = r"\p{Ll}{2,}(?:ers?|ors?|ees?|ists?|ians?|ants?|ents?|men|man|woman|women)"
+_PLACES = (
+    "at in on to from near under behind inside outside into onto within via through opposite beside between online above below floor desk room "
+    "office street"
+)
+
+
+def _any_of(listed: str) -> str:
+    return rf"\b(?:{'|'.join(listed.split())})\b"
+
+
+_NUMBER = rf"(?:\p{{Nd}}|{_any_of(_COUNTS)}|\ban?\s+(?:\w+\s+)?{_TIME_UNIT}\b)"
+_PATTERNS: dict[Kind, str] = {
+    Kind.WHEN: rf"\p{{Nd}}|\b{_TIME_UNIT}\b|{_any_of(_MONTHS + _DAYS + _TIMES)}",
+    Kind.HOW_LONG: rf"\p{{Nd}}|\b{_TIME_UNIT}\b|\bat\s+once\b|"
+    + _any_of("until immediately overnight indefinite indefinitely permanent permanently life lifetime"),
+    Kind.HOW_MANY: rf"{_NUMBER}|\bno\s+limit\b|" + _any_of("no none any unlimited daily weekly monthly yearly annually every"),
+    Kind.HOW_MUCH: rf"{_NUMBER}|[%€$£₹]|" + _any_of("free no nothing percent waived all whole full"),
+    Kind.NUMBER: r"\p{Nd}|\b[IVXLC]+\b",
+    Kind.WHY: rf"\b(?:{_REASONS})\b",
+    Kind.WHO: rf"(?<=\S\s)\p{{Lu}}\p{{Ll}}+|\b{_ROLE_ENDINGS}\b|{_any_of(_PEOPLE)}",
+    Kind.WHERE: _any_of(_PLACES),
+}
+_CASED = frozenset({Kind.WHO, Kind.NUMBER})
+_UNFIT: dict[Kind, float] = {
+    Kind.WHEN: 0.2,
+    Kind.HOW_LONG: 0.0,
+    Kind.HOW_MANY: 0.0,
+    Kind.HOW_MUCH: 0.0,
+    Kind.NUMBER: 0.2,
+    Kind.WHY: 0.4,
+    Kind.WHO: 0.3,
+    Kind.WHERE: 0.3,
+}
+"""Fit of a sentence without any sign of the kind. A count or an amount cannot be told without one; reasons and places can."""
+_DEFINITION = (
+    r"(?:means?\b|is\s+(?:an?|the|any|when|where|said)\b|are\b|refers?\s+to|is\s+defined|is\s+called|denotes?|includes?\b|stands?\s+for"
+    r"|shall\s+mean|[-–—:]\s)"
+)
+
+
+@lru_cache(maxsize=16)
+def _compiled(kind: Kind) -> regex.Pattern[str] | None:
+    pattern = _PATTERNS.get(kind)
+    return None if pattern is None else regex.compile(pattern, 0 if kind in _CASED else regex.I)
+
+
+def kind_fit(kind: Kind, text: str, asked_numbers: Iterable[str] = ()) -> float:
+    """Whether a text can hold the kind of answer, 0 to 1. Numbers of the question itself do not count as an answer.
+
+    >>> kind_fit(Kind.HOW_LONG, "Refunds take five days."), kind_fit(Kind.HOW_LONG, "Refunds go to the card.")
+    (1.0, 0.0)
+    """
+    pattern = _compiled(kind)
+    if pattern is None:
+        return 1.0
+    asked = set(asked_numbers)
+    if asked and kind in {Kind.HOW_LONG, Kind.HOW_MANY, Kind.HOW_MUCH, Kind.NUMBER, Kind.WHEN}:
+        for word in reversed(words(text)):
+            if word.number in asked:
+                text = text[: word.start] + " " * (word.end - word.start) + text[word.end :]
+    return 1.0 if pattern.search(text) else _UNFIT[kind]
+
+
+def defines(part: Part, unit: Unit) -> bool:
+    """Whether a unit reads as a definition of what a question asks: its heaviest word stands early and "means", "is a", "refers to" follows."""
+    heavy = max(part.terms, key=lambda t: t.weight, default=None)
+    if heavy is None:
+        return False
+    for word in words(unit.text)[:12]:
+        if word.stem == heavy.stem:
+            return bool(regex.match(rf".{{0,60}}?{_DEFINITION}", unit.text[word.end :], regex.I | regex.S))
+    return heavy.stem in unit.source.heading_bag.stems and unit.index == 0
+
+
+def in_bag(term: Term, bag: Bag) -> float:
+    """How well a bag of words holds a term, 0 to 1."""
+    if term.number is not None:
+        return 1.0 if term.number in bag.numbers else 0.0
+    if term.stem in bag.stems or compact(term.text) in bag.codes:
+        return 1.0
+    if is_acronym(term.text) and term.text.casefold() in bag.initials:
+        return 1.0
+    if term.is_name:
+        return 0.0
+    if groups_of(term.stem) & bag.groups:
+        return c.SYNONYM
+    if len(term.stem) >= c.PREFIX_LETTERS:
+        head = term.stem[: c.PREFIX_LETTERS]
+        if any(s.startswith(head) and abs(len(s) - len(term.stem)) <= 3 for s in bag.stems):
+            return c.PREFIX
+    return 0.0
+
+
+def near_bag(unit: Unit) -> Bag:
+    """Words of the two units before and the one after."""
+    bag = Bag()
+    for offset in (-2, -1, 1):
+        beside = unit.source.unit(unit.index + offset)
+        if beside is not None:
+            bag = bag | beside.bag
+    return bag
+
+
+def coverage_of(part: Part, unit: Unit, alike: Alike | None = None) -> dict[str, float]:
+    """For each term (by stem) how well the unit in its place holds it, 0 to 1."""
+    near = near_bag(unit)
+    found: dict[str, float] = {}
+    for term in part.terms:
+        value = max(
+            c.IN_SENTENCE * in_bag(term, unit.bag),
+            c.IN_HEADING * in_bag(term, unit.source.heading_bag),
+            c.IN_NEIGHBOUR * in_bag(term, near),
+            c.IN_PASSAGE * in_bag(term, unit.source.bag),
+        )
+        if value < c.FOUND and alike is not None and term.number is None and not term.is_name and alike(term, unit):
+            value = c.ALIKE
+        found[term.stem] = value
+    return found
+
+
+def weighted(part: Part, found: dict[str, float]) -> float:
+    """Share of the question's weight that is found, 0 to 1; 0 for a question without a subject."""
+    total = sum(t.weight for t in part.terms)
+    return sum(t.weight * found.get(t.stem, 0.0) for t in part.terms) / total if total else 0.0
+
+
+def heaviest_missing(part: Part, found: dict[str, float]) -> float:
+    """Weight of the heaviest term that is not found, 0 to 1."""
+    return max((t.weight for t in part.terms if found.get(t.stem, 0.0) < c.FOUND), default=0.0)
+
+
+def own_numbers(source: Source) -> frozenset[str]:
+    """Numbers that name the passage: in its headings, title and record number, or at its very beginning."""
+    return frozenset(source.heading_bag.numbers | source.heading_bag.codes | Bag.of(source.text[:12]).numbers | Bag.of(source.text[:12]).codes)
+
+
+def refuses(part: Part, unit: Unit, same_source: Bag) -> str:
+    """What the question names that this unit cannot vouch for, or an empty text.
+
+    :param same_source: words of all passages of the unit's document.
+    """
+    passage = unit.source.bag
+    text = " ".join(f"{unit.source.title} {' '.join(unit.source.headings)} {unit.source.text}".split()).casefold()
+    lacking = [number for number in sorted(part.numbers) if number not in passage.numbers]
+    lacking += [code for code in sorted(part.codes) if code not in passage.codes and code not in compact(unit.source.title)]
+    lacking += [phrase for phrase in part.quoted if phrase.casefold() not in text]
+    lacking += [t.text for t in part.terms if t.is_name and t.number is None and in_bag(t, same_source) == 0]
+    lacking += [reference for reference in sorted(part.references) if not refers(reference, part, unit)]
+    lacking += [q for q in sorted(part.qualifiers) if not qualifier_fits(q, part.references | part.numbers, unit)]
+    return lacking[0] if lacking else ""
+
+
+def refers(reference: str, part: Part, unit: Unit) -> bool:
+    """Whether the unit stands in the provision asked about, or names it while the question is about something beside its content."""
+    if reference in own_numbers(unit.source):
+        return True
+    has_subject = any(t.number is None and t.weight >= c.HEAVY for t in part.terms)
+    return has_subject and (reference in unit.bag.numbers or reference in unit.bag.codes)
+
+
+def qualifier_fits(qualifier: str, numbers: Iterable[str], unit: Unit) -> bool:
+    """Whether the numbers in this unit belong to what the question says they belong to ("IPC 303" is not "BNS 303")."""
+    term = Term(qualifier, qualifier.casefold(), 1.0, is_name=True)
+    if in_bag(term, unit.bag) == 0 and in_bag(term, unit.source.heading_bag) == 0:
+        return False
+    for number in numbers:
+        n = regex.escape(number)
+        before = rf"\b([A-Z]{{2,8}})\s+(?:[Ss](?:ection|\.)\s*)?{n}\b"
+        after = rf"\b{n}\s+(?:of\s+)?(?:the\s+)?([A-Z]{{2,8}})\b"
+        owners = {g for m in regex.finditer(f"{before}|{after}", unit.full_text) for g in m.groups() if g}
+        if owners and qualifier not in owners:
+            return False
+    return True
