@@ -20,8 +20,9 @@ from components.routers.path_rules import OVERRIDES, RULE_PATH, PathRules, check
 from components.routers.source_meta import check_access, printable
 
 if TYPE_CHECKING:
-    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
     from haystack.dataclasses import ByteStream
+
+    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 Run = Callable[[dict[str, Any]], dict[str, Any]]
 """Runs the indexing graph on `sources`, `meta`, `graph_version` and returns its `report`."""
@@ -286,6 +287,7 @@ def index_paths(
                 remove_containers(store, list(gone))
             report["removed" if prune else "missing"] = list(gone.values())
             report["index_version"] = store.index_version()
+            store.flush()
     report["seconds"] = round(time.monotonic() - started, 3)
     return report
 

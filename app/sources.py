@@ -12,8 +12,9 @@ from components.access.principal import DEFAULT_TENANT, Principal, acting_as
 from components.blocks import SEPARATOR
 
 if TYPE_CHECKING:
-    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
     from haystack import Document
+
+    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 MIN_PREFIX = 6
 """Characters of a source id that are enough to name it, if no other begins so."""
@@ -132,8 +133,6 @@ def remove_containers(store: SakshyaDocumentStore, containers: list[str]) -> Non
         return
     ours = {"field": "meta.container_id", "operator": "in", "value": containers}
     store.delete_by_filter(all_of(ours, {"field": "meta.kind", "operator": "in", "value": ["chunk", "section"]}))
-    store.flush()
-    card = store.index_card()
-    store.commit(card.fingerprint if card else {})
+    store.commit()
     store.delete_by_filter(all_of(ours, equals("kind", "source")))
     store.flush()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any, get_origin
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from haystack.core.type_utils import _type_name, _types_are_compatible
 
@@ -29,7 +30,7 @@ class Wiring:
         yield from self._connections()
         yield from self._inputs()
         outputs = yield from self._outputs()
-        yield from self._unfed()
+        yield from self._fed()
         yield from self._unreachable(outputs)
 
     def _problem(self, path: tuple[str | int, ...], where: str, message: str, level: Level = Level.ERROR) -> Problem:
@@ -76,10 +77,6 @@ class Wiring:
         if not fits:
             message = f"{'.'.join(sender)} gives {_type_name(gives.type)} and {'.'.join(receiver)} takes {_type_name(takes.type)}"
             yield self._problem(("connections", index), f"connections[{index}]", message)
-        senders = self.fed[receiver]
-        if len(senders) > 1 and not takes.is_variadic and get_origin(takes.type) is not list and takes.type is not list:
-            message = f"{'.'.join(receiver)} takes one sender and has {len(senders)}: {', '.join(senders)}"
-            yield self._problem(("connections", index), f"connections[{index}]", message)
 
     def _inputs(self) -> Iterator[Problem]:
         for name, sockets in (self.source.data.get("inputs") or {}).items():
@@ -102,11 +99,15 @@ class Wiring:
             ends.add(component)
         return ends
 
-    def _unfed(self) -> Iterator[Problem]:
+    def _fed(self) -> Iterator[Problem]:
         for name, part in self.parts.items():
             for key, socket in part.inputs.items():
-                if socket.is_mandatory and not self.fed[name, key]:
+                feeders = self.fed[name, key]
+                if socket.is_mandatory and not feeders:
                     message = f"the required input {key!r} ({_type_name(socket.type)}) is fed by no connection and by none of `inputs:`"
+                    yield self._problem(("components", name), f"{name}.{key}", message)
+                if len(feeders) > 1 and not socket.is_variadic and not takes_lists(socket.type):
+                    message = f"the input {key!r} ({_type_name(socket.type)}) takes one value and is fed by {' and by '.join(feeders)}"
                     yield self._problem(("components", name), f"{name}.{key}", message)
 
     def _unreachable(self, outputs: set[str]) -> Iterator[Problem]:
@@ -121,3 +122,14 @@ class Wiring:
                 fed = any(component == name and senders for (component, _), senders in self.fed.items())
                 message = "nothing that it gives reaches an output of the graph" if fed else "is connected to nothing"
                 yield self._problem(("components", name), name, f"unreachable: {message}", Level.WARNING if fed else Level.ERROR)
+
+
+def takes_lists(hint: Any) -> bool:
+    """Whether a socket of this type joins the lists of several senders: Haystack does so for a list, an optional one, and a union of lists.
+
+    >>> takes_lists(list[int] | None), takes_lists(str)
+    (True, False)
+    """
+    if get_origin(hint) in (Union, UnionType):
+        return all(takes_lists(option) for option in get_args(hint) if option is not NoneType)
+    return (get_origin(hint) or hint) is list

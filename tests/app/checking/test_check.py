@@ -62,7 +62,7 @@ FAULTS = [
     ("unknown output socket", "sender: retriever.documents", "sender: retriever.docs", 20, ["retriever has no output 'docs'", "documents"]),
     ("unknown input socket", "receiver: fuser.dense", "receiver: fuser.dens", 20, ["fuser has no input 'dens'", "did you mean 'dense'"]),
     ("incompatible sockets", "{sender: fuser.documents, receiver: prompt.documents}", "{sender: prompt.prompt, receiver: fuser.sparse}", 21, ["str", "Document"]),
-    ("two senders on one input", "inputs:", "  - {sender: prompt.prompt, receiver: retriever.query}\n  - {sender: prompt.prompt, receiver: retriever.query}\ninputs:", 23, ["duplicate connection"]),
+    ("two senders on one input", "inputs:", "  - {sender: prompt.prompt, receiver: retriever.query}\ninputs:", 2, ["retriever.query", "takes one value", "prompt.prompt and by inputs.question"]),
     ("missing connection", "question: [retriever.query, prompt.question]", "question: [prompt.question]", 2, ["retriever.query", "required input", "str"]),
     ("missing connection of a template variable", "[retriever.query, prompt.question]", "[retriever.query]", 14, ["prompt.question", "required input"]),
     ("input that points nowhere", "[retriever.query, prompt.question]", "[retriever.query, prompt.question, fuser.query]", 23, ["inputs.question", "fuser has no input 'query'"]),
