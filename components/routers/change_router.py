@@ -17,7 +17,8 @@ class ChangeRouter:
 
     Haystack's `CacheChecker` compares one meta field and returns the stored document, so a changed payload would be lost.
     A chunk's id is a hash of its source and its embedded text, so the same id means the same vectors. Whether they come from the
-    same models is not asked here: `IndexWriter` refuses another fingerprint before it writes anything.
+    same models is not asked here: `IndexWriter` refuses another fingerprint before it writes anything. Until the first commit an index
+    does not say what built it, so the vectors that a killed first run left are not taken over.
     """
 
     def __init__(self, document_store: SakshyaDocumentStore, batch_size: int = 256) -> None:
@@ -49,6 +50,8 @@ class ChangeRouter:
         """
         new: list[Document] = []
         known: list[Document] = []
+        if self.document_store.index_card() is None:
+            return {"new": list(documents), "known": known}
         for start in range(0, len(documents), self.batch_size):
             batch = documents[start : start + self.batch_size]
             stored = {d.id: d for d in self.document_store.get_documents_by_id([d.id for d in batch], with_embeddings=True)}

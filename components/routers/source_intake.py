@@ -154,6 +154,8 @@ class SourceIntake:
         for key in ("tenant", "alias", "path", "uri", "file_name"):
             if not isinstance(fields.get(key, ""), str):
                 raise ValueError(f"{key}={fields[key]!r} is not accepted: it must be text")
+        if not fields["tenant"]:
+            raise ValueError("tenant='' is not accepted: it must not be empty")
         fields["alias"] = alias
         fields.setdefault("access", [PUBLIC])
         fields.setdefault("uri", fields["path"])

@@ -123,7 +123,7 @@ class IndexWriter:
         """
         store = self.document_store
         if dense_fingerprint or sparse_fingerprint:
-            store.check_fingerprint(dense=dense_fingerprint, sparse=sparse_fingerprint)
+            store.declare_fingerprint({"dense": dense_fingerprint, "sparse": sparse_fingerprint})
         failures: list[Failure] = [*intake["failed"], *(f for f in failed or [] if f)]
         sources = {container: Source(container, plan) for container, plan in intake["sources"].items()}
         _gather(sources, documents, known or [], sections or [], failures)
@@ -145,14 +145,11 @@ class IndexWriter:
         for container, groups in access.items():
             store.set_meta(_own(container, ["chunk", "section"]), {"access": groups})
         if changed or access:
-            store.flush()
             store.commit({"dense": dense_fingerprint, "sparse": sparse_fingerprint})
         for container, groups in access.items():
             store.set_meta(_own(container, ["source"]), {"access": groups})
         if written:
             store.write_documents([_entry(source) for source in written], policy=DuplicatePolicy.OVERWRITE)
-        if written or access:
-            store.flush()
         report = {
             "added": [s.uri for s in written if s.plan["is_new"]],
             "updated": [s.uri for s in written if not s.plan["is_new"] and s.container_id in changed],
@@ -176,7 +173,7 @@ class IndexWriter:
         store.write_documents(points, policy=DuplicatePolicy.OVERWRITE)
         changed = set()
         for source in written:
-            deleted = store.delete_except(_stale(source), [d.id for d in (*source.chunks, *source.sections)])
+            deleted = store.delete_except(_stale(source), {d.id for d in (*source.chunks, *source.sections)})
             if deleted or source.new or source.differs():
                 changed.add(source.container_id)
         return changed

@@ -1,0 +1,1 @@
+from tests.light_graph import admin, store  # noqa: F401

@@ -1,0 +1,244 @@
+import asyncio
+
+import pytest
+from haystack import Document, Pipeline, component
+from haystack.dataclasses import ByteStream, SparseEmbedding
+
+from components.access.principal import Principal, acting_as
+from components.document_stores.fingerprint import FingerprintError
+from components.failure import Failure
+from components.writers.index_writer import IndexWriter
+from tests.light_graph import ADMIN, DENSE, DIMENSION, SPARSE, LightGraph, points
+
+
+def stream(name: str, text: str, **meta) -> ByteStream:
+    return ByteStream(text.encode(), {"path": name, **meta})
+
+
+def by_kind(store, kind: str) -> list[Document]:
+    return sorted(store.filter_documents({"field": "meta.kind", "operator": "==", "value": kind}), key=lambda d: d.content or d.meta["uri"])
+
+
+def texts(store) -> list[str]:
+    return [d.content for d in by_kind(store, "chunk")]
+
+
+def index(graph: LightGraph, *streams: ByteStream, version: str = "") -> dict:
+    return graph.run({"sources": list(streams), "graph_version": version})
+
+
+@pytest.fixture
+def graph(admin, store) -> LightGraph:
+    return LightGraph(store)
+
+
+def test_a_first_run_writes_chunks_sections_and_the_entry(graph, store):
+    report = index(graph, stream("a.md", "One.\n\nTwo."), stream("b.md", "Three."))
+    assert report["added"] == ["a.md", "b.md"]
+    assert (report["embedded"], report["chunks"], report["failed"], report["updated"]) == (3, 3, [], [])
+    assert report["index_version"].endswith(".1")
+    assert texts(store) == ["One.", "Three.", "Two."]
+    assert [d.content for d in by_kind(store, "section")] == ["One.\n\nTwo.", "Three."]
+    entry = by_kind(store, "source")[0].meta
+    assert (entry["uri"], entry["chunks"], entry["sections"], entry["complete"], entry["title"]) == ("a.md", 2, 1, True, "T")
+    assert all(d.meta["indexed_at"] for kind in ("chunk", "section", "source") for d in by_kind(store, kind))
+
+
+def test_unchanged_is_neither_read_on_nor_committed(graph, store):
+    index(graph, stream("a.md", "One."))
+    before = points(store)
+    report = index(graph, stream("a.md", "One."))
+    assert report["unchanged"] == ["a.md"]
+    assert (report["embedded"], report["chunks"], report["added"], report["updated"]) == (0, 0, [], [])
+    assert report["index_version"].endswith(".1")
+    assert points(store) == before
+    assert graph.embedder.embedded == ["One."]
+
+
+def test_an_edit_embeds_the_new_chunk_alone_and_removes_the_old(graph, store):
+    index(graph, stream("a.md", "One.\n\nTwo."))
+    report = index(graph, stream("a.md", "Zero.\n\nOne.\n\nThree."))
+    assert report["updated"] == ["a.md"]
+    assert (report["embedded"], report["chunks"]) == (2, 3)
+    assert texts(store) == ["One.", "Three.", "Zero."]
+    assert graph.embedder.embedded == ["One.", "Two.", "Zero.", "Three."]
+    assert {d.content: d.meta["char_start"] for d in by_kind(store, "chunk")}["One."] == 7
+    assert len(by_kind(store, "section")) == 1
+
+
+def test_the_result_is_that_of_a_fresh_index(graph, store):
+    index(graph, stream("a.md", "One.\n\nTwo.\n\nOne."))
+    index(graph, stream("a.md", "Two.\n\nOne.\n\nFour."))
+    after = points(store)
+    store.delete_by_filter({"field": "meta.container_id", "operator": "!=", "value": ""})
+    assert points(store) == {}
+    index(graph, stream("a.md", "Two.\n\nOne.\n\nFour."))
+    assert points(store) == after
+
+
+def test_changed_access_rewrites_payload_and_embeds_nothing(graph, store):
+    index(graph, stream("a.md", "One.\n\nTwo."))
+    report = index(graph, stream("a.md", "One.\n\nTwo.", access=["hr"]))
+    assert (report["updated"], report["embedded"], report["chunks"]) == (["a.md"], 0, 2)
+    assert report["index_version"].endswith(".2")
+    assert {tuple(d.meta["access"]) for kind in ("chunk", "section", "source") for d in by_kind(store, kind)} == {("hr",)}
+    with acting_as(Principal("ravi")):
+        assert texts(store) == []
+
+
+def test_another_graph_version_reads_the_source_again(graph, store):
+    index(graph, stream("a.md", "One."), version="g1")
+    assert index(graph, stream("a.md", "One."), version="g1")["unchanged"] == ["a.md"]
+    report = index(graph, stream("a.md", "One."), version="g2")
+    assert (report["updated"], report["embedded"]) == (["a.md"], 0)
+
+
+def test_a_source_that_fails_keeps_its_old_version(graph, store):
+    index(graph, stream("a.md", "One."), stream("b.md", "Two."))
+    before = {k: v for k, v in points(store).items() if v["meta"]["uri"] == "a.md"}
+    report = index(graph, stream("a.md", "One. BROKEN"), stream("b.md", "Three."), stream("c.md", "BROKEN"), stream("d.md", "\n"))
+    assert report["failed"] == [
+        {"source": "a.md", "reason": "it is broken"},
+        {"source": "c.md", "reason": "it is broken"},
+        {"source": "d.md", "reason": "no text was found in it"},
+    ]
+    assert (report["updated"], report["added"]) == (["b.md"], [])
+    assert {k: v for k, v in points(store).items() if v["meta"]["uri"] == "a.md"} == before
+    assert {d.meta["uri"] for d in by_kind(store, "source")} == {"a.md", "b.md"}
+    again = index(graph, stream("a.md", "One."))
+    assert again["unchanged"] == ["a.md"]
+
+
+def test_access_is_withdrawn_even_if_the_source_fails(graph, store):
+    index(graph, stream("a.md", "One."))
+    report = index(graph, stream("a.md", "One. BROKEN", access=["hr"]))
+    assert report["failed"][0]["source"] == "a.md"
+    assert report["index_version"].endswith(".2")
+    with acting_as(Principal("ravi")):
+        assert texts(store) == []
+    assert index(graph, stream("a.md", "One. BROKEN", access=["hr"]))["index_version"].endswith(".2")
+    healed = index(graph, stream("a.md", "One.", access=["hr"]))
+    assert healed["updated"] == ["a.md"]
+    assert by_kind(store, "source")[0].meta["complete"] is True
+
+
+def test_a_failed_record_leaves_the_rest_and_is_tried_again(graph, store):
+    first = index(graph, stream("r.csv", "RECORDS\n\nk1 Apples.\n\nk2 BROKEN\n\nk3 Pears."))
+    assert first["added"] == ["r.csv"]
+    assert first["failed"] == [{"source": "r.csv#k2", "reason": "it is broken"}]
+    assert texts(store) == ["k1 Apples.", "k3 Pears."]
+    assert by_kind(store, "source")[0].meta["complete"] is False
+    again = index(graph, stream("r.csv", "RECORDS\n\nk1 Apples.\n\nk2 BROKEN\n\nk3 Pears."))
+    assert (again["updated"], again["embedded"], len(again["failed"])) == ([], 0, 1)
+    assert again["index_version"] == first["index_version"]
+    healed = index(graph, stream("r.csv", "RECORDS\n\nk1 Apples.\n\nk2 Plums.\n\nk3 Pears."))
+    assert (healed["updated"], healed["embedded"], healed["failed"]) == (["r.csv"], 1, [])
+    assert by_kind(store, "source")[0].meta["complete"] is True
+
+
+def test_a_record_that_fails_keeps_its_old_version(graph, store):
+    index(graph, stream("r.csv", "RECORDS\n\nk1 Apples.\n\nk2 Plums.\n\nk3 Pears."))
+    index(graph, stream("r.csv", "RECORDS\n\nk1 Quinces.\n\nk2 BROKEN"))
+    assert texts(store) == ["k1 Quinces.", "k2 Plums."]
+
+
+def test_a_file_of_which_every_record_fails_keeps_its_old_version(graph, store):
+    index(graph, stream("r.csv", "RECORDS\n\nk1 Apples."))
+    report = index(graph, stream("r.csv", "RECORDS\n\nk1 BROKEN\n\nk2 BROKEN"))
+    assert [f["source"] for f in report["failed"]] == ["r.csv#k1", "r.csv#k2"]
+    assert (report["updated"], texts(store)) == ([], ["k1 Apples."])
+
+
+def test_another_fingerprint_is_refused_before_anything_is_written(graph, store):
+    index(graph, stream("a.md", "One."))
+    before = points(store)
+    other = LightGraph(store, model="another")
+    with pytest.raises(Exception, match="another") as error:
+        index(other, stream("a.md", "Two."), stream("b.md", "Three."))
+    assert isinstance(error.value.__cause__, FingerprintError)
+    assert "hashes" in str(error.value)
+    assert points(store) == before
+
+
+def test_a_chunk_without_its_vector_is_not_written(admin, store):
+    meta = {"kind": "chunk", "source_id": "s", "container_id": "s", "tenant": "default", "access": ["public"], "uri": "a", "title": "A"}
+    plan = {"uri": "a", "file_name": "a", "source_version": "1", "meta_version": "1", "is_new": True, "meta": meta}
+    intake = {"unchanged": [], "failed": [], "access": {}, "sources": {"s": plan}}
+    bare = Document(id="1" * 64, content="x", meta=meta)
+    writer = IndexWriter(store)
+    report = writer.run([bare], intake, dense_fingerprint=DENSE, sparse_fingerprint=SPARSE)["report"]
+    assert report["failed"] == [{"source": "a", "reason": "1 of its 1 chunks got no dense vector"}]
+    assert points(store) == {}
+    whole = Document(id="1" * 64, content="x", meta=meta, embedding=[0.1] * DIMENSION, sparse_embedding=SparseEmbedding([1], [1.0]))
+    stranger = Document(id="2" * 64, content="y", meta={**meta, "container_id": "t", "uri": "t"}, embedding=[0.1] * DIMENSION)
+    report = writer.run([whole, stranger], intake, dense_fingerprint=DENSE, sparse_fingerprint=SPARSE)["report"]
+    assert report["added"] == ["a"]
+    assert [f["source"] for f in report["failed"]] == ["t"]
+    assert texts(store) == ["x"]
+
+
+def test_a_kill_between_commit_and_entries_never_leaves_a_change_uncommitted(graph, store, monkeypatch):
+    """Every write of the writer fails once, in turn; after the next run the version is above that of every state before it."""
+    index(graph, stream("a.md", "One."))
+    seen = int(store.index_version().rpartition(".")[2])
+    for step in range(8):
+        real, count = type(store).write_documents, iter(range(100))
+
+        def failing(self, *args, _step=step, _real=real, _count=count, **kwargs):
+            if next(_count) == _step:
+                raise KeyboardInterrupt
+            return _real(self, *args, **kwargs)
+
+        monkeypatch.setattr(type(store), "write_documents", failing)
+        interrupted = False
+        try:
+            index(graph, stream("a.md", f"Version {step}."))
+        except KeyboardInterrupt:
+            interrupted = True
+        monkeypatch.setattr(type(store), "write_documents", real)
+        if not interrupted:
+            break
+        index(graph, stream("a.md", f"Version {step}."))
+        now = int(store.index_version().rpartition(".")[2])
+        assert now > seen
+        seen = now
+        assert texts(store) == [f"Version {step}."]
+    assert step == 3, "begin, points, entries: three writes a run"
+
+
+@component
+class Fails:
+    def __init__(self, name: str = ""):
+        self.name = name
+
+    @component.output_types(failed=list[Failure])
+    def run(self, sources: list[ByteStream]):
+        return {"failed": [{"source": self.name, "reason": "it would not"}] if self.name else []}
+
+
+@pytest.mark.parametrize("mode", ["run", "run_async"])
+def test_failures_of_many_senders_arrive(admin, store, mode):
+    graph = LightGraph(store)
+    for name in ("x", "", "y"):
+        graph.pipeline.add_component(f"fails_{name}", Fails(name))
+        graph.pipeline.connect("intake.sources", f"fails_{name}.sources")
+        graph.pipeline.connect(f"fails_{name}.failed", "writer.failed")
+    data = {"intake": {"sources": [stream("a.md", "One."), stream("b.md", "BROKEN")]}}
+    with acting_as(ADMIN):
+        out = graph.pipeline.run(data) if mode == "run" else asyncio.run(graph.pipeline.run_async(data))
+    assert {f["source"] for f in out["writer"]["report"]["failed"]} == {"x", "y", "b.md"}
+    assert out["writer"]["report"]["added"] == ["a.md"]
+    assert texts(store) == ["One."]
+
+
+def test_nothing_to_do(graph, store):
+    report = index(graph)
+    assert report["failed"] == report["added"] == []
+    assert report["index_version"].endswith(".0")
+
+
+def test_round_trip_in_plain_yaml(store):
+    pipeline = Pipeline()
+    pipeline.add_component("writer", IndexWriter(store))
+    again = Pipeline.loads(pipeline.dumps(), allowed_modules=["components.*"])
+    assert again.dumps() == pipeline.dumps()
