@@ -39,6 +39,10 @@ class Graph:
     outputs: dict[str, str]
     version: str
 
+    def warm_up(self) -> None:
+        """Load the models, so that the first question does not wait for them."""
+        self.pipeline.warm_up()
+
     def data(self, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """The pipeline's input data for named values; an input that this graph does not declare is left out, as is `None`."""
         data: dict[str, dict[str, Any]] = {}

@@ -9,7 +9,6 @@ from typing import Any
 from app.errors import GraphError, UsageError, one_line
 from app.graphs import Graph
 from app.store import graph_store
-from app.tracing import collect_stages
 from components.access.principal import Principal, acting_as
 from components.answer import Answer, Degraded, Status
 from config.settings import settings
@@ -77,6 +76,8 @@ async def ask(
     :returns: the whole answer; `failed` where a stage broke or the deadline passed.
     :raises UsageError: an empty or too long question.
     """
+    from app.tracing import collect_stages
+
     text = checked_question(question)
     values = {"question": text, "filters": filters, "top_k": top_k, "as_of": as_of}
     with collect_stages() as stages:
@@ -110,6 +111,8 @@ async def search(
     :raises UsageError: an empty or too long question.
     :raises GraphError: a component failed.
     """
+    from app.tracing import collect_stages
+
     text = checked_question(question)
     with collect_stages() as stages:
         try:

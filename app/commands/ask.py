@@ -34,6 +34,7 @@ def ask(
     principal = reader(tenant, groups)
     text = query.checked_question(question)
     loaded = load_graph(graph, phase="query")
+    loaded.warm_up()
     answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=haystack_filters(filters), top_k=top_k, as_of=as_of))
     if as_json:
         print_json(answer.to_json())

@@ -21,6 +21,7 @@ def check(
 ) -> None:
     """Find every fault of the graphs: file, line, component, key, and what is accepted."""
     paths = [graph_path(name) for name in graphs] if graphs else sorted((home() / "pipelines").glob("*.yml"))
+    paths = [path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path for path in paths]
     problems = [problem for path in paths for problem in check_graph(path)]
     errors = sum(problem.level is Level.ERROR for problem in problems)
     if as_json:

@@ -30,6 +30,7 @@ def search(
     principal = reader(tenant, groups)
     text = query.checked_question(question)
     loaded = load_graph(graph, phase="query", only=["documents"])
+    loaded.warm_up()
     result = asyncio.run(query.search(loaded, text, principal=principal, filters=haystack_filters(filters), top_k=top_k))
     if as_json:
         print_json(result)
