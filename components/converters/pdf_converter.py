@@ -1,0 +1,130 @@
+"""PDF to documents, by the places of its words."""
+
+from __future__ import annotations
+
+import logging
+import re
+from threading import Lock
+
+from haystack import Document, component
+from haystack.dataclasses import ByteStream
+
+from components.converters.outcome import UnreadableError, build_document, failure, first_heading, one_line, source_name
+from components.converters.pdf_structure import structure
+from components.converters.pdf_words import Page, read_page
+from components.failure import Failure
+
+logger = logging.getLogger(__name__)
+_pdfium = Lock()  # PDFium is not thread-safe
+
+
+@component
+class PdfConverter:
+    """Reads PDF files that hold text: headings, paragraphs and tables with their pages, in reading order.
+
+    Haystack's `PyPDFToDocument` and `PDFMinerToDocument` give one string: marginal notes, line numbers and running heads stand in the
+    middle of sentences, and pages and headings are lost. Here PDFium gives characters with places, and general rules of
+    typesetting (position, repetition, type size) do the rest; no rule knows a particular document.
+
+    Text that nobody can see (white on nothing, transparent, off the page, under 1.5 points) is left out. Scanned pages
+    need OCR, which is not built in: a document of such pages fails and says so; of a mixed one the pages are named in the meta
+    `pages_without_text`.
+    """
+
+    @component.output_types(documents=list[Document], failed=list[Failure])
+    def run(self, sources: list[ByteStream]) -> dict[str, list[Document] | list[Failure]]:
+        """Convert the sources, one document each.
+
+        :param sources: PDF files.
+        :returns: `documents` with blocks, each with its page, and `failed` with the reason of each source that gave none.
+        """
+        documents: list[Document] = []
+        failed: list[Failure] = []
+        for source in sources:
+            try:
+                documents.append(self._convert(source))
+            except UnreadableError as error:
+                failed.append(failure(source, error))
+            except Exception as error:
+                logger.debug("%s", source_name(source), exc_info=True)
+                failed.append(failure(source, f"the PDF is damaged: {type(error).__name__}: {error}"))
+        return {"documents": documents, "failed": failed}
+
+    def _convert(self, source: ByteStream) -> Document:
+        pages, title, broken = read_pages(source.data)
+        empty = [page.number for page in pages if not page.words and not page.rotated and page.has_image]
+        hidden = sum(page.hidden for page in pages)
+        parts = structure(pages)
+        if not parts:
+            raise UnreadableError(_no_text(pages, hidden, broken))
+        if empty:
+            logger.warning(
+                "%s: %d of %d pages hold images without text and were left out: they need OCR", source_name(source), len(empty), len(pages)
+            )
+        return build_document(
+            source,
+            parts,
+            title=_sensible(title) or first_heading(parts),
+            mime_type="application/pdf",
+            pages=len(pages) + len(broken),
+            pages_without_text=empty or None,
+            pages_unreadable=broken or None,
+            hidden_characters=hidden or None,
+        )
+
+
+def read_pages(data: bytes) -> tuple[list[Page], str, list[int]]:
+    """Open a PDF and read its pages.
+
+    :returns: pages with their words, the title that the file states, and the numbers of pages that could not be read.
+    :raises UnreadableError: encrypted, broken, or without a page that can be read.
+    """
+    import pypdfium2
+
+    with _pdfium:
+        try:
+            document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            if "password" in str(error).lower():
+                raise UnreadableError("the PDF is encrypted with a password; save it without one") from None
+            raise UnreadableError(f"the PDF is damaged or cut off and cannot be opened ({_reason(error)})") from None
+        try:
+            pages: list[Page] = []
+            broken: list[int] = []
+            for index in range(len(document)):
+                try:
+                    page = document[index]
+                    pages.append(read_page(page, index + 1))
+                    page.close()
+                except pypdfium2.PdfiumError:
+                    broken.append(index + 1)
+            title = document.get_metadata_dict().get("Title") or ""
+        finally:
+            document.close()
+    if not pages:
+        raise UnreadableError(f"the PDF is damaged: none of its {len(broken)} pages can be read")
+    return pages, title, broken
+
+
+def _reason(error: Exception) -> str:
+    match = re.search(r"PDFium: ([^)]*?)\.?\)", str(error))
+    return match.group(1).lower() if match else one_line(str(error))
+
+
+def _no_text(pages: list[Page], hidden: int, broken: list[int]) -> str:
+    images = sum(page.has_image for page in pages)
+    count = f"{len(pages)} page{'s' if len(pages) != 1 else ''}"
+    if hidden:
+        return f"no text: all characters on the PDF's {count} are invisible"
+    if images:
+        return f"no text: the PDF has {count} of images and needs OCR, which is not built in yet"
+    if broken:
+        return f"no text: {len(broken)} pages of the PDF are damaged and the others are empty"
+    return f"no text: the PDF has {count} without any text; if something is to be seen there, it is drawn and needs OCR, which is not built in yet"
+
+
+def _sensible(title: str) -> str:
+    """A title from the file's properties, unless it is the name of a file or of a program."""
+    words = one_line(title)
+    poor = re.search(r"(?i)^(untitled|microsoft|document\d*$)|\.[a-z]\w{1,3}$|[\\/]", words)
+    return "" if poor or " " not in words or not any(c.isalpha() for c in words) else words

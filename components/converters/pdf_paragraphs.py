@@ -1,0 +1,239 @@
+"""Lines to paragraphs and tables, and the text of a paragraph without the cuts of its lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from components.converters.pdf_lines import Frame, Line, make_line, rows
+from components.converters.pdf_words import Word
+
+ENUMERATOR = re.compile(r"(?:[•▪●◦‣■–*-]\s|\(?(?:\d{1,4}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)](?:\s|$)|\([\dA-Za-z]{1,4}\))")
+BULLET = re.compile(r"[•▪●◦‣■\uf0b7]\s?")
+_SENTENCE_END = (".", ":", ";", "?", "!", "—", "–", "”", ".)", "।")
+
+
+@dataclass(slots=True)
+class Para:
+    """A paragraph, or a table (then `rows` holds its text)."""
+
+    lines: list[Line]
+    page: int
+    frame: Frame
+    rows: list[str] = field(default_factory=list)
+    kind: str = "paragraph"
+    level: int = 0
+    text: str = ""
+
+    @property
+    def top(self) -> float:
+        """Upper edge of its first line."""
+        return self.lines[0].top
+
+    @property
+    def size(self) -> float:
+        """Type size of most of its lines."""
+        return median(line.size for line in self.lines)
+
+    @property
+    def centred(self) -> bool:
+        """Whether every line has the same room on both sides, and room enough."""
+        return all(is_centred(line, self.frame) for line in self.lines)
+
+
+def is_centred(line: Line, frame: Frame) -> bool:
+    """Whether a line stands in the middle of the frame, with at least two type sizes of room on each side."""
+    before, after = line.x0 - frame.left, frame.right - line.x1
+    return min(before, after) > 2 * line.size and abs(before - after) <= max(1.5 * line.size, 0.12 * (before + after))
+
+
+def column_frame(lines: Sequence[Line]) -> Frame:
+    """Left and right edge of a column of lines."""
+    return Frame(min(line.x0 for line in lines), max(line.x1 for line in lines))
+
+
+def paragraphs(lines: Sequence[Line], frame: Frame, pitch: float, body: float) -> list[Para]:
+    """Join the lines of a column to paragraphs.
+
+    A paragraph begins at a wider gap, another type size or weight, an indent, or an enumerator or capital after a line that ended early.
+
+    :param pitch: usual distance between base lines of body type, in points.
+    """
+    out: list[Para] = []
+    for line in lines:
+        if out and not _begins(out[-1], line, frame, pitch, body):
+            out[-1].lines.append(line)
+        else:
+            out.append(Para([line], line.page, frame))
+    return out
+
+
+def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> bool:
+    last = para.lines[-1]
+    step = line.bottom - last.bottom
+    usual = pitch * max(line.size, last.size) / body
+    if abs(line.size - last.size) > 0.1 * body or step > 1.28 * usual or step < -usual:
+        return True
+    if line.bold != last.bold and (line.bold or len(para.lines) < 3):
+        return True
+    if is_centred(line, frame) != is_centred(last, frame) and (is_centred(last, frame) or len(para.lines) == 1):
+        return True
+    if is_centred(line, frame) and is_centred(last, frame):
+        return line.italic != last.italic
+    ended = last.text.rstrip().endswith(_SENTENCE_END)
+    short = last.x1 < frame.right - 0.12 * frame.width
+    starts = bool(ENUMERATOR.match(line.text))
+    indent = line.x0 - last.x0
+    if starts and (ended or short):
+        return True
+    if indent > 0.9 * line.size and not (len(para.lines) == 1 and ENUMERATOR.match(last.text)):
+        return len(para.lines) > 1 or ended or short
+    if indent < -0.9 * line.size and len(para.lines) > 1:
+        return True
+    return short and ended and line.text[:1].isupper()
+
+
+def find_tables(lines: list[Line], pitch: float) -> list[list[Line] | Para]:
+    """Take tables out of a column: neighbouring rows with several cells under each other.
+
+    :param lines: segments of a column.
+    :param pitch: usual distance between base lines, in points.
+    :returns: in order, lists of lines that are text, and tables.
+    """
+    grid = rows(lines)
+    many = [_cells(row) for row in grid]
+    out: list[list[Line] | Para] = []
+    text: list[Line] = []
+    position = 0
+    while position < len(grid):
+        end = _table_end(grid, many, position, pitch) if many[position] >= 2 else position
+        if end > position:
+            if text:
+                out.append(text)
+                text = []
+            out.append(_table(grid[position:end]))
+            position = end
+        else:
+            text.append(make_line([w for item in grid[position] for w in item.words], grid[position][0].page))
+            position += 1
+    if text:
+        out.append(text)
+    return out
+
+
+def _cells(row: list[Line]) -> int:
+    """How many cells a row has: pieces with a clear gap between."""
+    return 1 + sum(two.x0 - one.x1 > 1.0 * min(one.size, two.size) for one, two in zip(row, row[1:], strict=False))
+
+
+def _table_end(grid: list[list[Line]], many: list[int], start: int, pitch: float) -> int:
+    """Index after the last row of a table that begins here; `start` where none does."""
+    edges: list[float] = []
+    end, full, widest = start, 0, 0
+    for position in range(start, len(grid)):
+        row = grid[position]
+        gap = row[0].bottom - grid[position - 1][0].bottom if position > start else 0.0
+        aligned = all(any(abs(item.x0 - edge) <= 4 for edge in edges) for item in row)
+        if gap > 4 * pitch or (many[position] < 2 and not (aligned and row[0].x1 - row[0].x0 < 0.5 * _span(grid[start:position]))):
+            break
+        if many[position] >= 2:
+            full += 1
+            widest = max(widest, many[position])
+            end = position + 1
+        elif aligned:
+            end = position + 1
+        edges += [item.x0 for item in row]
+    enough = full >= 3 if widest >= 3 else full >= 4
+    return end if enough and full * 3 >= end - start else start
+
+
+def _span(grid: list[list[Line]]) -> float:
+    return max(item.x1 for row in grid for item in row) - min(item.x0 for row in grid for item in row)
+
+
+def _table(grid: list[list[Line]]) -> Para:
+    columns = _columns(grid)
+    steps = [two[0].bottom - one[0].bottom for one, two in zip(grid, grid[1:], strict=False)]
+    least = sorted(steps)[len(steps) // 5] if steps else 0.0
+    wraps = bool(steps) and max(steps) > 1.35 * least  # rows are parted by room, so lines without it belong together
+    table: list[list[list[Word]]] = []
+    for position, row in enumerate(grid):
+        cells: list[list[Word]] = [[] for _ in columns]
+        for word in (w for item in row for w in item.words):
+            cells[_column(word, columns)].append(word)
+        new = position == 0 or (steps[position - 1] > 1.35 * least if wraps else bool(cells[0]))
+        if new:
+            table.append(cells)
+        else:
+            for kept, more in zip(table[-1], cells, strict=True):
+                kept.extend(more)
+    lines = [make_line([w for item in row for w in item.words], grid[0][0].page) for row in grid]
+    texts = [" | ".join(" ".join(w.text for w in cell) for cell in cells) for cells in table]
+    return Para(lines, grid[0][0].page, column_frame(lines), texts, "table")
+
+
+def _columns(grid: list[list[Line]]) -> list[tuple[float, float]]:
+    """Left and right edge of each column: starts that several rows share, or else areas that cells overlap in."""
+    starts: list[list[float]] = []
+    for x in sorted(item.x0 for row in grid for item in row):
+        if starts and x - starts[-1][-1] <= 5:
+            starts[-1].append(x)
+        else:
+            starts.append([x])
+    shared = [min(group) for group in starts if len(group) >= max(2, 0.15 * len(grid))]
+    areas: list[list[float]] = []
+    for item in sorted((i for row in grid if _cells(row) >= 2 for i in row), key=lambda i: i.x0):
+        if areas and item.x0 <= areas[-1][1] + 1:
+            areas[-1][1] = max(areas[-1][1], item.x1)
+        else:
+            areas.append([item.x0, item.x1])
+    widest = max(_cells(row) for row in grid)
+    if len(areas) >= widest or len(shared) < 2:
+        return [(a[0], a[1]) for a in areas]
+    return list(zip(shared, [*shared[1:], float("inf")], strict=True))
+
+
+def _column(word: Word, columns: list[tuple[float, float]]) -> int:
+    """Index of the column that a word stands in: the last that begins before it."""
+    return max((n for n, (left, _) in enumerate(columns) if left <= word.x0 + 3), default=0)
+
+
+# ---- text
+_CUT = re.compile(r"([A-Za-zÀ-ÖØ-öø-ÿ]+)[-‐]$")
+_NEXT = re.compile(r"([a-zà-öø-ÿ]+)")
+
+
+def vocabulary(lines: Sequence[Line]) -> Counter[str]:
+    """How often each word, and each hyphenated one, stands inside a line."""
+    found: Counter[str] = Counter()
+    for line in lines:
+        for word in line.words:
+            found[word.text.strip(".,;:()“”\"'—").lower()] += 1
+    return found
+
+
+def join_lines(texts: Sequence[str], known: Counter[str]) -> str:
+    """Join lines with spaces, and words that were cut at a line end.
+
+    The hyphen goes, unless the document writes the same word with it elsewhere, as in `sub-section`, more often than without.
+
+    >>> join_lines(["a move-", "ment of goods"], Counter())
+    'a movement of goods'
+    """
+    out = ""
+    for text in texts:
+        cut, start = _CUT.search(out), _NEXT.match(text)
+        if not out:
+            out = text
+        elif cut and start:
+            whole = (cut.group(1) + start.group(1)).lower()
+            hyphenated = f"{cut.group(1)}-{start.group(1)}".lower()
+            out = (out if known[hyphenated] > known[whole] else out[:-1]) + text
+        elif out.endswith(("-", "‐")) and len(out) > 1 and out[-2].isalpha() and text[:1].isalnum():
+            out += text  # a hyphen before a capital or a digit belongs to the word
+        else:
+            out += f" {text}"
+    return re.sub(r"\s+", " ", out).strip()
