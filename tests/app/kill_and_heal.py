@@ -94,7 +94,7 @@ def forked(work: Callable[[], dict[str, Any]], out: Path) -> dict[str, Any] | No
     if pid == 0:
         try:
             out.write_text(json.dumps(work()))
-        except BaseException:
+        except BaseException:  # noqa: BLE001  the parent reads the exit status
             traceback.print_exc()
             os._exit(1)
         os._exit(0)

@@ -25,7 +25,7 @@ def kill_and_heal(count: int, seed: int) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(30, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [5, pytest.param(30, marks=pytest.mark.long)])
 def test_a_killed_run_is_healed_by_the_next(count):
     seed = random.randrange(10**6)
     result = kill_and_heal(count, seed)

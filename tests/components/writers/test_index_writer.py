@@ -181,29 +181,45 @@ def test_a_kill_between_commit_and_entries_never_leaves_a_change_uncommitted(gra
     """Every write of the writer fails once, in turn; after the next run the version is above that of every state before it."""
     index(graph, stream("a.md", "One."))
     seen = int(store.index_version().rpartition(".")[2])
-    for step in range(8):
-        real, count = type(store).write_documents, iter(range(100))
-
-        def failing(self, *args, _step=step, _real=real, _count=count, **kwargs):
-            if next(_count) == _step:
-                raise KeyboardInterrupt
-            return _real(self, *args, **kwargs)
-
-        monkeypatch.setattr(type(store), "write_documents", failing)
-        interrupted = False
-        try:
-            index(graph, stream("a.md", f"Version {step}."))
-        except KeyboardInterrupt:
-            interrupted = True
-        monkeypatch.setattr(type(store), "write_documents", real)
-        if not interrupted:
-            break
+    for step in range(3):  # begin, points, entries
+        interrupted(graph, store, monkeypatch, step, stream("a.md", f"Version {step}."))
         index(graph, stream("a.md", f"Version {step}."))
         now = int(store.index_version().rpartition(".")[2])
         assert now > seen
         seen = now
         assert texts(store) == [f"Version {step}."]
-    assert step == 3, "begin, points, entries: three writes a run"
+
+
+def interrupted(graph, store, monkeypatch, step: int, *streams: ByteStream) -> None:
+    """A run that ends at its write number `step`, from 0, as if it was killed."""
+    real, count = type(store).write_documents, iter(range(100))
+
+    def failing(self, *args, **kwargs):
+        if next(count) == step:
+            raise KeyboardInterrupt
+        return real(self, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(store), "write_documents", failing)
+        with pytest.raises(KeyboardInterrupt):
+            index(graph, *streams)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_source_that_is_put_back_after_a_kill_is_not_taken_for_unchanged(graph, store, monkeypatch, step):
+    index(graph, stream("a.md", "One.\n\nTwo."))
+    before = points(store)
+    interrupted(graph, store, monkeypatch, step, stream("a.md", "One.\n\nThree."))
+    report = index(graph, stream("a.md", "One.\n\nTwo."))
+    assert report["unchanged"] == []
+    assert points(store) == before
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_no_point_is_ever_outside_the_manifest(graph, store, monkeypatch, step):
+    interrupted(graph, store, monkeypatch, step, stream("a.md", "One."))
+    assert {p["meta"]["container_id"] for p in points(store).values()} == {d.meta["container_id"] for d in by_kind(store, "source")}
+    assert index(graph, stream("a.md", "One."))["added"] == ["a.md"]
 
 
 @component
