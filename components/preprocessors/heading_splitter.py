@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from typing import Any
 
@@ -15,10 +14,8 @@ from components.failure import Failure
 from components.preprocessors.chunk_layout import ChunkSpan, Layout, lay_out
 from components.preprocessors.document_blocks import blocks_of
 from components.preprocessors.sections import one_line
-from components.preprocessors.token_counter import TokenCounter, load_token_counter
-from config.settings import settings
+from components.preprocessors.token_counter import TokenCounter
 
-logger = logging.getLogger(__name__)
 _BOUNDS = {"max_tokens": (32, 8192), "section_max_chars": (500, 1_000_000), "overlap_sentences": (0, 10)}
 
 
@@ -61,24 +58,26 @@ class HeadingSplitter:
         self.model = model
         self.overlap_sentences = overlap_sentences
         self._counter: TokenCounter | None = None
-        self._overhead = 0
 
     def warm_up(self) -> None:
         """Load the tokenizer.
 
         :raises ValueError: `max_tokens` is more than the model reads, or the passage prefix leaves too little of it.
+        :raises EmbeddingError: there is no such model.
         """
         if self._counter is not None:
             return
-        counter = load_token_counter(self.model or settings().embedding_model)
+        from components.embedders.embedding_model import embedding_model
+
+        counter = TokenCounter(embedding_model(self.model))
         if counter.max_tokens is not None and self.max_tokens > counter.max_tokens:
             raise ValueError(
-                f"HeadingSplitter: max_tokens={self.max_tokens}, but the embedding model {counter.model!r} reads {counter.max_tokens} tokens"
+                f"HeadingSplitter: max_tokens={self.max_tokens}, but the embedding model {counter.name!r} reads {counter.max_tokens} tokens"
             )
-        overhead = counter.special_tokens + sum(counter.count([settings().embedding_passage_prefix]))
-        if overhead > self.max_tokens // 4:
-            raise ValueError(f"HeadingSplitter: the passage prefix takes {overhead} tokens; accepted: a quarter of max_tokens={self.max_tokens}")
-        self._overhead = overhead
+        if counter.overhead > self.max_tokens // 4:
+            raise ValueError(
+                f"HeadingSplitter: the passage prefix takes {counter.overhead} tokens; accepted: a quarter of max_tokens={self.max_tokens} at most"
+            )
         self._counter = counter
 
     @component.output_types(documents=list[Document], sections=list[Document], failed=list[Failure])
@@ -117,7 +116,7 @@ class HeadingSplitter:
         base.setdefault("container_id", source)
         base["title"] = one_line(str(base.get("title") or ""))
         layout = Layout(
-            max_tokens=self.max_tokens - self._overhead,
+            max_tokens=self.max_tokens - counter.overhead,
             section_max_chars=self.section_max_chars,
             overlap=self.overlap_sentences,
             join_if_short="record_id" in base,

@@ -8,36 +8,42 @@ ellipsis before a capital, a stop with no space behind it ("Explanation.—").
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import regex
 from sentencex import get_sentence_boundaries  # pyright: ignore[reportAttributeAccessIssue]
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Written before a number, a bracket or a name: a stop after one of these never ends a sentence when such a thing follows.
-_REFERENCES = (
+_REFERENCES = _words(
     "no nos nr num s ss sec secs sect sects art arts cl cls ch chs chap chaps p pp pg para paras par pt pts fig figs eq eqs tab vol vols rs "
     "reg regs r rr sch app ex ord rule col ll l n nn fn v ver ed edn"
 )
-_TITLES = "dr mr mrs ms prof hon rev fr st sr jr smt sh shri adv capt col gen lt maj sgt gov sen rep pres डॉ प्रो श्री श्रीमती पं सु स्व"
-_JOINED_BEFORE_SMALL = "per cent etc al cf viz resp incl excl approx ca vs ex e.g i.e dept est max min"
-_REFERENCE = regex.compile(rf"(?:^|[\s(\[,;/'’-])(?:{'|'.join(_REFERENCES.split())})\.$", regex.I)
-_TITLE = regex.compile(rf"(?:^|[\s(\[\"'“‘])(?:{'|'.join(_TITLES.split())})\.$", regex.I)
-_SMALL = regex.compile(
-    rf"(?:^|[\s(\[])(?:{'|'.join(regex.escape(w) for w in _JOINED_BEFORE_SMALL.split())}|\p{{L}}|\p{{L}}[\p{{L}}.]*\.\p{{L}}+)\.$", regex.I
-)
+_TITLES = _words("dr mr mrs ms prof hon rev fr st sr jr smt sh shri adv capt col gen lt maj sgt gov sen rep pres डॉ प्रो श्री श्रीमती पं सु स्व")
+_GOES_ON_SMALL = _words("cent etc al cf viz resp incl excl approx ca vs ex dept est max min")
+"""A stop after one of these, a single letter, or letters with stops between them ends no sentence where a small letter follows."""
+_LAST_WORD = regex.compile(r"[^\s(\[,;/\"'“‘’-]*+$")
+_DOTTED = regex.compile(r"\p{L}(?:[\p{L}.]*\.\p{L}+)?")
 _NUMBER_FOLLOWS = regex.compile(r"[\p{Nd}(\[§]|[IVXLCivxlc]+\b")
 
 _ENUMERATOR = r"(?:\p{Nd}{1,4}\p{L}{0,2}(?:[.\-]\p{Nd}{1,4}\p{L}?)*|\p{L}|[ivxlc]{1,6}|[IVXLC]{1,6})"
 _ONLY_ENUMERATOR = regex.compile(rf"[\[(\"“]?(?:{_ENUMERATOR}[.)]\)?|§+)(?:\s*\({_ENUMERATOR}\))*\.?$")
-_LIST_MARKER = regex.compile(rf"[ \t]*(?:[-–—*•‣◦▪●○■□·+o✓➢]\s|\({_ENUMERATOR}\)|\p{{L}}{{0,2}}\p{{Nd}}{{0,3}}\)|{_ENUMERATOR}[.)]\s)")
+_LIST_MARKER = regex.compile(rf"[ \t]*(?:[-–—*•‣◦▪●○■□·+o✓➢]\s|\({_ENUMERATOR}\)|(?:\p{{L}}{{1,2}}|\p{{L}}?\p{{Nd}}{{1,3}})\)|{_ENUMERATOR}[.)]\s)")
 _OPENER = regex.compile(r"[ \t]*(?:provided|explanation|exception|illustration|note|proviso|परंतु|परन्तु|स्पष्टीकरण|अपवाद)\b", regex.I)
 _STOP_AT_END = regex.compile(r"[.!?…:;।॥。！？；：؟۔—–][\p{Pe}\p{Pf}\"'*_]*[ \t]*$|[.!?।॥。！？؟۔]\[\d+\][ \t]*$")
-_CLOSING = regex.compile(r"[\p{Pe}\p{Pf}\"'’”»]+\s*$")
+
 _LINE = regex.compile(r"[^\n]*\n|[^\n]+$")
 # A stop inside a closing bracket or quote, or an ellipsis, with a capital (or a letter of a script without capitals) behind it.
 _MISSED = regex.compile(
-    r"(?:(?<=\w)[.!?।。！？؟۔]+[\p{Pe}\p{Pf}\"']+|…[\p{Pe}\p{Pf}\"']*|\.{3,}[\p{Pe}\p{Pf}\"']*)\s+(?=[\p{Ps}\p{Pi}\"'¿¡]*[\p{Lu}\p{Lo}])"
+    r"(?:(?<=\w)[.!?।。！？؟۔]++[\p{Pe}\p{Pf}\"']++|…[\p{Pe}\p{Pf}\"']*+|(?<!\.)\.{3,}+[\p{Pe}\p{Pf}\"']*+)\s++(?=[\p{Ps}\p{Pi}\"'¿¡]*+[\p{Lu}\p{Lo}])"
 )
+_WINDOW = 8192
+_LONGEST_ENUMERATOR = 24
 _SCRIPTS = (
     ("hi", regex.compile(r"\p{Devanagari}")),
     ("ar", regex.compile(r"\p{Arabic}")),
@@ -109,8 +115,7 @@ def _split_run(text: str, start: int, end: int, language: str | None) -> list[tu
         return [s for s in [_trim(text, start, end)] if s]
     code = (language or _guess(run)).split("-")[0].lower()
     cuts = {0, len(run)}
-    for boundary in get_sentence_boundaries(code, run.encode("utf-8", "replace").decode()):
-        cuts.add(boundary["start_index"])
+    cuts.update(_stops(code, run.encode("utf-8", "replace").decode()))
     cuts = {cut for cut in cuts if cut in (0, len(run)) or not _belongs(run, cut)}
     for match in _MISSED.finditer(run):
         if not _belongs(run, match.end()):
@@ -121,11 +126,25 @@ def _split_run(text: str, start: int, end: int, language: str | None) -> list[tu
         span = _trim(text, start + left, start + right)
         if span is None:
             continue
-        if pieces and (_ONLY_ENUMERATOR.match(text[pieces[-1][0] : pieces[-1][1]]) or not any(c.isalnum() for c in text[span[0] : span[1]])):
+        if pieces and (_is_enumerator(text, *pieces[-1]) or not any(c.isalnum() for c in text[span[0] : span[1]])):
             pieces[-1] = (pieces[-1][0], span[1])
         else:
             pieces.append(span)
     return pieces
+
+
+def _is_enumerator(text: str, start: int, end: int) -> bool:
+    return end - start <= _LONGEST_ENUMERATOR and _ONLY_ENUMERATOR.match(text[start:end]) is not None
+
+
+def _stops(code: str, run: str) -> Iterator[int]:
+    """Starts of sentences. A long run is read in windows, because some marks cost `sentencex` the square of their number."""
+    position = 0
+    while position < len(run):
+        end = position + _WINDOW
+        starts = [boundary["start_index"] for boundary in get_sentence_boundaries(code, run[position:end]) if boundary["start_index"]]
+        yield from (position + start for start in starts)
+        position = end if end >= len(run) or not starts else position + starts[-1]
 
 
 _STOPS = frozenset(".!?…।॥。！？؟۔") | frozenset("՞։܂።፧။៕᠃᱿꓿")
@@ -145,7 +164,13 @@ def _belongs(run: str, cut: int) -> bool:
         return True
     if not left.endswith("."):
         return False
-    return bool(_TITLE.search(left) or (_REFERENCE.search(left) and _NUMBER_FOLLOWS.match(after)) or (after[0].islower() and _SMALL.search(left)))
+    word = _LAST_WORD.search(left[:-1])
+    name = word.group().lower() if word else ""
+    return bool(
+        name in _TITLES
+        or (name in _REFERENCES and _NUMBER_FOLLOWS.match(after))
+        or (after[0].islower() and (name in _GOES_ON_SMALL or _DOTTED.fullmatch(name)))
+    )
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:

