@@ -17,7 +17,6 @@ from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils import Secret
 from haystack_integrations.document_stores.qdrant.converters import (
     DENSE_VECTORS_NAME,
-    convert_haystack_documents_to_qdrant_points,
     convert_id,
 )
 from qdrant_client.http import models as rest
@@ -26,7 +25,7 @@ from components.document_stores.carded_store import CARD_ID, CardedStore
 from components.document_stores.edge_client import EdgeClient
 from components.document_stores.filter_conversion import EVERYTHING, to_qdrant
 from components.document_stores.guarded_client import GuardedClient
-from components.document_stores.points import plain_point
+from components.document_stores.points import plain_point, to_points
 from components.document_stores.reading_store import DATETIME_FIELDS, KEYWORD_FIELDS
 from config.settings import settings
 
@@ -311,7 +310,7 @@ class SakshyaDocumentStore(CardedStore):
         self._initialize_client()
         with self._write_lock:
             documents = self._handle_duplicate_documents(documents, policy)
-            points = convert_haystack_documents_to_qdrant_points(documents, use_sparse_embeddings=True)
+            points = to_points(documents)
             self._client.check_points(points)
             first = next((len(d.embedding) for d in documents if d.embedding is not None), None)
             dimension = self._dimension or self.embedding_dim or self._declared_dimension or first
