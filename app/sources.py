@@ -39,7 +39,7 @@ def equals(field: str, value: Any) -> dict[str, Any]:
 
 def entries(store: SakshyaDocumentStore) -> list[Document]:
     """Manifest entries that the current principal may see, by uri."""
-    return sorted(store.filter_documents(equals("kind", "source")), key=lambda d: (d.meta.get("uri", ""), d.id))
+    return sorted(store.filter_documents(equals("kind", "source"), with_embeddings=False), key=lambda d: (d.meta.get("uri", ""), d.id))
 
 
 def list_sources(store: SakshyaDocumentStore) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:
 
 def _records(store: SakshyaDocumentStore, condition: dict[str, Any]) -> list[dict[str, Any]]:
     """Records that a condition on their chunks matches, one meta each."""
-    found = store.filter_documents(all_of(equals("kind", "chunk"), condition))
+    found = store.filter_documents(all_of(equals("kind", "chunk"), condition), with_embeddings=False)
     return list({d.meta["source_id"]: dict(d.meta) for d in found}.values())
 
 
@@ -93,7 +93,7 @@ def _named(found: list[dict[str, Any]]) -> str:
 
 def source_text(store: SakshyaDocumentStore, source_id: str) -> str:
     """The whole cleaned text of a source or record: its sections in order, so that `char_start` and `char_end` of its chunks fit."""
-    sections = store.filter_documents(all_of(equals("kind", "section"), equals("source_id", source_id)))
+    sections = store.filter_documents(all_of(equals("kind", "section"), equals("source_id", source_id)), with_embeddings=False)
     return joined((d.meta["char_start"], d.content or "") for d in sections)
 
 

@@ -106,7 +106,7 @@ class SourceIntake:
                 stream = _read(source, fields)
             except ValueError as error:
                 failed.append({"source": fields["uri"], "reason": str(error)})
-                if entry and entry.get("access") != fields["access"]:
+                if entry:
                     report["access"][container] = fields["access"]
                 continue
             version, lasting = source_version(stream.data, graph_version), meta_version(fields)

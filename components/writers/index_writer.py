@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.document_stores.types import DuplicatePolicy
 
+from components.access.principal import PUBLIC
 from components.failure import Failure
 from components.routers.source_meta import entry_id
 
@@ -80,8 +81,8 @@ class IndexWriter:
        index under its old version, and no later run would see a reason to commit.
     5. The manifest entries are written, complete. A source of which single records failed stays incomplete, so it is read again next time.
 
-    A source that failed as a whole, or gave no chunk, keeps its indexed version. Only its access follows what was asked, because a group that
-    may no longer read it must not depend on whether the file can be read.
+    A source that failed as a whole, or gave no chunk, keeps its indexed version. Only access that is taken away is taken away from it too:
+    that must not depend on whether the file can be read.
     """
 
     def __init__(self, document_store: SakshyaDocumentStore) -> None:
@@ -127,20 +128,20 @@ class IndexWriter:
         failures: list[Failure] = [*intake["failed"], *(f for f in failed or [] if f)]
         sources = {container: Source(container, plan) for container, plan in intake["sources"].items()}
         _gather(sources, documents, known or [], sections or [], failures)
-        for document in store.get_documents_by_id([entry_id(c) for c in [*sources, *intake.get("access", {})]]):
-            if (container := document.meta["container_id"]) in sources:
-                sources[container].entry = document
+        asked: dict[str, list[str]] = dict(intake.get("access", {}))
+        entries = {d.meta["container_id"]: d for d in store.get_documents_by_id([entry_id(c) for c in [*sources, *asked]])}
         written: list[Source] = []
-        access: dict[str, list[str]] = dict(intake.get("access", {}))
         for source in sources.values():
+            source.entry = entries.get(source.container_id)
             reason = source.refusal(dense=bool(dense_fingerprint))
             if reason is None:
                 written.append(source)
                 continue
             if not source.failures:
                 failures.append({"source": source.uri, "reason": reason})
-            if source.entry and source.entry.meta.get("access") != source.plan["meta"]["access"]:
-                access[source.container_id] = source.plan["meta"]["access"]
+            asked[source.container_id] = source.plan["meta"]["access"]
+        access = {c: narrowed_access(entries[c].meta["access"], groups) for c, groups in asked.items() if c in entries}
+        access = {c: groups for c, groups in access.items() if groups != entries[c].meta["access"]}
         changed = self._write(written)
         for container, groups in access.items():
             store.set_meta(_own(container, ["chunk", "section"]), {"access": groups})
@@ -193,11 +194,28 @@ def _gather(
                 getattr(source, name).append(document)
     names = {source.uri: source for source in sources.values()}
     for failure in failures:
-        container, _, _ = failure["source"].rpartition("#")
-        source = names.get(failure["source"]) or names.get(container) or sources.get(failure["source"])
-        if source is not None:
+        if (source := next((names[name] for name in _owners(failure["source"]) if name in names), None)) is not None:
             source.failures.append(failure)
     failures.extend({"source": uri, "reason": "its chunks name no source of this run, so they were not written"} for uri in sorted(strangers))
+
+
+def _owners(name: str) -> list[str]:
+    """The uris that a failure's name may belong to: its own, then what stands before each `#` of a record's uri, the longest first."""
+    parts = name.split("#")
+    return ["#".join(parts[:end]) for end in range(len(parts), 0, -1)]
+
+
+def narrowed_access(stored: list[str], asked: list[str]) -> list[str]:
+    """Access of an old version that stays because the new one failed: what was asked takes readers away, and adds none while any is left.
+
+    >>> narrowed_access(["public"], ["hr"]), narrowed_access(["hr"], ["public"]), narrowed_access(["hr", "it"], ["it", "legal"])
+    (['hr'], ['hr'], ['it'])
+    """
+    if PUBLIC in stored:
+        return asked
+    if PUBLIC in asked:
+        return stored
+    return sorted(set(stored) & set(asked)) or asked
 
 
 def _kinds(kinds: list[str]) -> dict[str, Any]:

@@ -122,6 +122,28 @@ def test_access_is_withdrawn_even_if_the_source_fails(graph, store):
     assert by_kind(store, "source")[0].meta["complete"] is True
 
 
+def test_readers_are_taken_from_an_old_version_but_never_added(graph, store):
+    index(graph, stream("a.md", "One.", access=["hr"]))
+    index(graph, stream("a.md", "One. BROKEN", access=["public"]))
+    assert by_kind(store, "chunk")[0].meta["access"] == ["hr"]
+
+
+def test_access_is_withdrawn_even_if_the_file_cannot_be_read(graph, store, tmp_path):
+    file = tmp_path / "a.md"
+    file.write_text("One.")
+    graph.run({"sources": [file]})
+    file.unlink()
+    report = graph.run({"sources": [file], "meta": {"access": ["hr"]}})
+    assert [f["source"] for f in report["failed"]] == [str(file)]
+    assert {tuple(d.meta["access"]) for kind in ("chunk", "section", "source") for d in by_kind(store, kind)} == {("hr",)}
+
+
+def test_a_failed_record_with_a_hash_in_its_key_belongs_to_its_file(graph, store):
+    report = index(graph, stream("r#1.csv", "RECORDS\n\nk1 Apples.\n\nk#2#2 BROKEN"))
+    assert report["failed"][0]["source"] == "r#1.csv#k#2#2"
+    assert by_kind(store, "source")[0].meta["complete"] is False
+
+
 def test_a_failed_record_leaves_the_rest_and_is_tried_again(graph, store):
     first = index(graph, stream("r.csv", "RECORDS\n\nk1 Apples.\n\nk2 BROKEN\n\nk3 Pears."))
     assert first["added"] == ["r.csv"]
