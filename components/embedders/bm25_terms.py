@@ -82,7 +82,7 @@ _SCRIPT = regex.compile(
     r"|(?P<Greek>\p{Greek})|(?P<Hebrew>\p{Hebrew})|(?P<Tamil>\p{Tamil})|(?P<Armenian>\p{Armenian})"
 )
 _MARKS = regex.compile(r"\p{M}+")
-_HINDI_NASAL = regex.compile("[ङञणनम]\u094d(?=[क-ह])")
+_HINDI_NASAL = regex.compile("(?:ङ\u094d(?=[क-घ])|ञ\u094d(?=[च-झ])|ण\u094d(?=[ट-ढ])|न\u094d(?=[त-ध])|म\u094d(?=[प-भ]))")
 _ARABIC_CONJUNCTION = regex.compile("^[وف](?=ال..)")  # "and the", "so the": Snowball takes only the article
 
 _local = threading.local()  # a Snowball stemmer must not be shared by two threads
@@ -116,9 +116,10 @@ def _without_marks(word: str) -> str:
 
 
 def _fold_devanagari(word: str) -> str:
-    """One spelling for what Hindi writes in several: nukta or none, candrabindu or anusvara, class nasal or anusvara.
+    """One spelling for what Hindi writes in several: nukta or none, candrabindu or anusvara, nasal before its own class or anusvara.
 
-    After Lucene's HindiNormalizer (Larkey et al., 2003), without its shortening of vowels.
+    Lucene's HindiNormalizer (Larkey et al., 2003) also shortens vowels and takes every न् for a nasal of its class; both join
+    words that differ.
     """
     word = unicodedata.normalize("NFC", word).replace("\u093c", "").replace("\u0901", "\u0902")
     return _HINDI_NASAL.sub("\u0902", word)

@@ -45,7 +45,7 @@ _SEGMENT = regex.compile(
       (?P<url>(?:https?://|www\.)[^\s<>"'\[\]]+)
     | (?P<email>[\p{{L}}\p{{M}}\p{{N}}._+-]{{1,64}}@{_WORD}(?:[.-]{_WORD})+)
     | (?P<grouped>(?<!{_LETTER}|{_LETTER}[.,])\d{{1,3}}(?:,\d{{2,3}})*,\d{{3}}(?:\.\d+)?(?![\d]|,\d))
-    | (?P<clause>(?<!{_LETTER})\d+(?:\.\d+)*\p{{L}}{{0,3}}(?:\([\p{{L}}\p{{N}}]{{1,6}}\))+)
+    | (?P<clause>(?<!{_LETTER})\d+(?:\.\d+)*\p{{L}}{{0,3}}(?:\([\p{{L}}\p{{N}}]{{1,6}}\)){{1,8}})
     | (?P<sharp>(?<!{_LETTER})[\p{{L}}\p{{N}}]+(?:\+\+|\#)(?!{_LETTER}))
     | (?P<compound>{_COMPOUND})
     | (?P<emoji>\p{{Regional_Indicator}}{{2}}|\p{{Extended_Pictographic}})
@@ -53,9 +53,17 @@ _SEGMENT = regex.compile(
     regex.VERBOSE,
 )
 _RUN = regex.compile(rf"(?P<bigram>[{_BIGRAM_SCRIPTS}][{_BIGRAM_SCRIPTS}\p{{M}}]*)|[^{_BIGRAM_SCRIPTS}]+")
+_OTHER = r"[\p{L}\p{M}\p{N}--[" + _BIGRAM_SCRIPTS + "]]"
+_LATE = r"[\p{L}--[\p{Latin}\p{Greek}\p{Cyrillic}]]"
+_BOUNDARY = regex.compile(  # where a word of another script begins without a space: 第498A条, NFLमें
+    rf"(?<=[{_BIGRAM_SCRIPTS}])(?=[\p{{L}}\p{{N}}--[{_BIGRAM_SCRIPTS}]])|(?<={_OTHER})(?=[{_BIGRAM_SCRIPTS}])"
+    rf"|(?<=\p{{Latin}})(?={_LATE})|(?<={_LATE}\p{{M}}{{0,8}})(?=\p{{Latin}})",
+    regex.V1,
+)
 _HANGUL = regex.compile(r"\p{Hangul}")
 _HAN = regex.compile(r"\p{Han}")
 _CLUSTER = regex.compile(r"\X")
+_NUMERIC = regex.compile(r"\p{N}")
 _PIECE = regex.compile(r"[-_/&:]")
 _BRACKET = regex.compile(r"\([^)]*\)")
 _NUMBER_SUFFIX = regex.compile(r"(\d+)([\p{L}\p{M}]+)")
@@ -124,9 +132,14 @@ def _terms(text: str, language: str | None, *, query: bool) -> Iterator[str]:
     text = normalize(text)
     if language == "tr":
         text = text.replace("I", "ı").replace("İ", "i")
+    text = _BOUNDARY.sub(" ", text)
     shouting = not regex.search(r"\p{Ll}", text)
     for found in _SEGMENT.finditer(text):
         raw = found.group()
+        if raw.isascii() and raw.isalpha() and raw not in _ACRONYMS:  # most words of most texts
+            if word := term(raw.lower(), language):
+                yield word
+            continue
         if raw in _ACRONYMS and not shouting:
             yield raw.casefold()
             continue
@@ -189,7 +202,7 @@ def _compound(text: str, language: str | None, query: bool) -> Iterator[str]:
         return
     pieces = _PIECE.split(text)
     if len(pieces) > 1:
-        coded = any(char.isdigit() for char in text)
+        coded = _NUMERIC.search(text)
         hyphens_only = not regex.search(r"[_/&:]", text)
         if coded or not hyphens_only:
             yield text
@@ -223,7 +236,7 @@ def _dotted(text: str, language: str | None) -> Iterator[str]:
             yield number
         numbers = number.split(".")
         if len(numbers) > 2:  # two are a decimal: 3.14 is neither 3 nor 14
-            yield from (".".join(numbers[:length]) for length in range(len(numbers) - 1, 1, -1))
+            yield from () if len(numbers) > 8 else (".".join(numbers[:length]) for length in range(len(numbers) - 1, 1, -1))
             yield from (one for one in numbers if len(one) > 2)
     elif all(len(part) == 1 for part in parts):  # U.S.A.
         yield "".join(parts)
@@ -238,7 +251,7 @@ def _word(text: str, language: str | None) -> Iterator[str]:
         yield from _apostrophe(text, language)
     elif text.isascii() and text.isdigit():
         yield text
-    elif any(char.isdigit() for char in text):
+    elif _NUMERIC.search(text):
         yield from _code(text, language)
     elif found := term(text, language):
         yield found
