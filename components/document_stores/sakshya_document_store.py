@@ -357,7 +357,8 @@ class SakshyaDocumentStore(CardedStore):
         with self._lock, self._write_lock:
             card = self.index_card()
             self._client.delete_collection(self.index)
-            self._ready, self._dimension, self._last_n = False, None, max(self._last_n, card.n if card else 0)
+            self._ready, self._dimension, self._declared_dimension = False, None, None
+            self._last_n = max(self._last_n, card.n if card else 0)  # a version that was in use never comes back
             self._checked.clear()
 
     def set_meta(self, filters: dict[str, Any], meta: dict[str, Any]) -> None:
