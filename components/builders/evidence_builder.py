@@ -13,7 +13,7 @@ from haystack import Document, component
 
 from components.builders.duplicates import without_duplicates
 from components.builders.passage_ranges import char_range, covers, expanded, joined, section_key
-from components.builders.validity import day_of, newer, validity
+from components.builders.validity import day_of, in_force_first, newer, validity
 from components.chunk import embedded_text
 from components.embedders.embedding_model import EmbeddingError, embedding_model
 from components.failure import Degradation
@@ -38,8 +38,9 @@ class EvidenceBuilder:
     Haystack has no such stage: its prompt builder shows whatever it is given.
 
     In this order: passages below the threshold are dropped; duplicates and near-duplicates too (the one in force, or newer, stays);
-    passages not in force go behind the others; then, best first, a passage is shown whole if it fits the budget, joined to a neighbour of the
-    same section that is shown already. Each content is exactly the stored text at `[char_start, char_end)` of its source.
+    passages not in force go behind the others, and only the best few of them are kept among these; then, best first, a passage is shown
+    whole if it fits the budget, joined to a neighbour of the same section that is shown already. Each content is exactly the stored text at
+    `[char_start, char_end)` of its source.
 
     >>> from haystack import Document
     >>> evidence = EvidenceBuilder().run([Document(content="Twenty days."), Document(content="twenty  days.")])["evidence"]
@@ -55,6 +56,7 @@ class EvidenceBuilder:
         max_tokens: int = 1800,
         expand: Literal["none", "section"] = "none",
         prefer_in_force: bool = True,
+        max_not_in_force: int = 2,
         min_relative_score: float | None = None,
         model: str | None = None,
     ) -> None:
@@ -65,6 +67,7 @@ class EvidenceBuilder:
         :param max_tokens: of all passages with their headers, >= 1. The best passage is shown even if it is longer.
         :param expand: none, or section: show the whole section of a passage where it fits the budget.
         :param prefer_in_force: passages that are not in force go behind those that are.
+        :param max_not_in_force: how many passages that are not in force may take the place of one that is, >= 0; only those that rank high enough.
         :param min_relative_score: passages are dropped whose score is below this part of the best score that the same stage gave, in [0, 1].
         :param model: whose tokenizer counts; `None`: the embedding model of the settings. Where it cannot be had, tokens are estimated.
         :raises ValueError: a value that is not accepted.
@@ -82,6 +85,9 @@ class EvidenceBuilder:
             raise ValueError("EvidenceBuilder.expand=section needs a document_store to read sections from")
         self.expand = expand
         self.prefer_in_force = prefer_in_force
+        if not isinstance(max_not_in_force, int) or isinstance(max_not_in_force, bool) or max_not_in_force < 0:
+            raise ValueError(f"EvidenceBuilder.max_not_in_force={max_not_in_force!r}: accepted is a whole number >= 0")
+        self.max_not_in_force = max_not_in_force
         if min_relative_score is not None and not 0 <= min_relative_score <= 1:
             raise ValueError(f"EvidenceBuilder.min_relative_score={min_relative_score!r}: accepted is null or a number from 0 to 1")
         self.min_relative_score = min_relative_score
@@ -122,9 +128,11 @@ class EvidenceBuilder:
         passages = [d for d in documents if d.content and d.content.strip()]
         passages = without_duplicates(self._above_threshold(passages), in_force, newer)
         if self.prefer_in_force:
-            passages.sort(key=lambda d: not in_force(d))
+            passages = in_force_first(passages, in_force, limit, self.max_not_in_force)
         sections, degraded = self._sections(passages)
         chosen = self._within_budget(passages, sections, limit)
+        if self.prefer_in_force:
+            chosen.sort(key=lambda d: not in_force(d))
         return {"evidence": [_labelled(d, n, day) for n, d in enumerate(chosen, start=1)], "degraded": degraded}
 
     def _above_threshold(self, documents: list[Document]) -> list[Document]:

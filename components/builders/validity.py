@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -77,3 +79,19 @@ def _day(meta: Mapping[str, Any], field: str, unreadable: list[str]) -> date | N
     except ValueError:
         unreadable.append(f"{field} {str(value)[:40]!r} is not a date")
         return None
+
+
+def in_force_first(passages: Sequence[T], in_force: Callable[[T], bool], limit: int, reserved: int) -> list[T]:
+    """Order ranked passages so that a cut at `limit` keeps those in force, and still the best few that are not.
+
+    A passage that is not in force keeps a place, behind those in force, if it ranks among the first `limit` and fewer than `reserved` better
+    ones do: a question about the old rule must find it, and the old rule must not crowd out the new one.
+
+    >>> in_force_first(["old1", "new1", "old2", "new2", "new3"], lambda p: p.startswith("new"), limit=3, reserved=1)
+    ['new1', 'new2', 'old1', 'new3', 'old2']
+    """
+    current = [p for p in passages if in_force(p)]
+    past = [p for p in passages if not in_force(p)]
+    kept = min(reserved, sum(not in_force(p) for p in passages[:limit]))
+    places = max(limit - kept, 0)
+    return [*current[:places], *past[:kept], *current[places:], *past[kept:]]

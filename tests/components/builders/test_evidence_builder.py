@@ -289,3 +289,13 @@ def test_properties(case, top_k, max_tokens, expand):
     cost = sum(tokens(d) for d in evidence)
     assert cost <= max_tokens or len(evidence) == 1
     assert [d.meta["in_force"] for d in evidence] == sorted((d.meta["in_force"] for d in evidence), reverse=True)
+
+
+def test_what_is_not_in_force_keeps_a_place_and_never_crowds_out_what_is():
+    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
+    old = [plain(f"old{n}", f"the former rule about {word} matters", 0.9 - n / 100, valid_to="2024-07-01") for n, word in enumerate(words)]
+    new = [plain(f"new{n}", f"a present rule on {word} things", 0.5 - n / 100) for n, word in enumerate(words)]
+    assert ids(run(EvidenceBuilder(top_k=4), [*old, *new], as_of="2025-01-01")) == ["new0", "new1", "old0", "old1"]
+    assert ids(run(EvidenceBuilder(top_k=4), [*new, *old], as_of="2025-01-01")) == ["new0", "new1", "new2", "new3"]
+    assert ids(run(EvidenceBuilder(top_k=4, max_not_in_force=0), [*old, *new], as_of="2025-01-01")) == ["new0", "new1", "new2", "new3"]
+    assert ids(run(EvidenceBuilder(top_k=4), [*old, *new[:1]], as_of="2025-01-01")) == ["new0", "old0", "old1", "old2"]
