@@ -58,9 +58,7 @@ class PdfConverter:
         if not parts:
             raise UnreadableError(_no_text(pages, hidden, broken))
         if empty:
-            logger.warning(
-                "%s: %d of %d pages hold images without text and were left out: they need OCR", source_name(source), len(empty), len(pages)
-            )
+            logger.warning("%s: %d of %d pages are images without text and were left out", source_name(source), len(empty), len(pages))
         return build_document(
             source,
             parts,

@@ -6,12 +6,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from components.converters.pdf_lines import SMALL, Frame, Line, make_line, rows, segments
+from components.converters.pdf_paragraphs import LABEL
 from components.converters.pdf_words import Page, Word
 
 _EDGE_ROWS = 3  # rows from the top and the bottom of a page that may be running heads or feet
 _PAGE_NUMBER = re.compile(r"[-–—\s]*\(?(?:page\s+)?(\d{1,4}|[ivxlc]{1,8})(?:\s*(?:/|of)\s*\d{1,4})?\)?[-–—.\s]*", re.IGNORECASE)
+_COUNTER = re.compile(r"^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$|(?<=page )\d{1,4}(?: (?:of|/) \d{1,4})?", re.IGNORECASE)  # "12 Leave policy", "Page 3 of 9"
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -21,6 +24,8 @@ class Note:
 
     lines: list[Line]
     page: int
+    before: bool = True
+    """Whether it stands to the left of the body."""
 
     @property
     def top(self) -> float:
@@ -41,10 +46,10 @@ def drop_line_numbers(pages: Sequence[Page], frames: Sequence[Frame | None]) -> 
     candidates: list[list[Word]] = []
     steps: Counter[int] = Counter()
     for page, frame in zip(pages, frames, strict=True):
-        outside = [w for w in page.words if frame is not None and w.text.isdigit() and len(w.text) <= 4 and _outside(w, frame)]
+        outside = [] if frame is None else [w for w in _lone_words(page) if w.text.isdigit() and len(w.text) <= 4 and _outside(w, frame)]
         candidates.append(sorted(outside, key=lambda w: w.top))
         values = [int(w.text) for w in candidates[-1]]
-        differences = Counter(b - a for a, b in zip(values, values[1:], strict=False))
+        differences = Counter(b - a for a, b in pairwise(values))
         if differences:
             step, count = differences.most_common(1)[0]
             if step >= 1 and count >= 2 and count >= 0.6 * (len(values) - 1):
@@ -60,6 +65,20 @@ def drop_line_numbers(pages: Sequence[Page], frames: Sequence[Frame | None]) -> 
         dropped += len(gone)
         page.words = [w for w in page.words if id(w) not in gone]
     return dropped
+
+
+def _lone_words(page: Page) -> list[Word]:
+    """Words with no neighbour closer than half the type size: the "5" of "5 of 1908" is none."""
+    out: list[Word] = []
+    words = page.words
+    for position, word in enumerate(words):
+        near = False
+        for other in (*words[max(0, position - 1) : position], *words[position + 1 : position + 2]):
+            level = abs(other.bottom - word.bottom) < 0.5 * word.size
+            near = near or (level and -0.1 < max(other.x0 - word.x1, word.x0 - other.x1) / word.size < 0.5)
+        if not near:
+            out.append(word)
+    return out
 
 
 def _outside(word: Word, frame: Frame) -> bool:
@@ -88,7 +107,7 @@ def take_notes(page: Page, frame: Frame | None, body: float) -> list[Note]:
             if current is not None and line.bottom - current.lines[-1].bottom <= 1.5 * line.size:
                 current.lines.append(line)
             else:
-                current = Note([line], page.number)
+                current = Note([line], page.number, side)
                 notes.append(current)
     return sorted(notes, key=lambda note: note.top)
 
@@ -102,12 +121,12 @@ def split_notes(notes: list[Note], tops: Sequence[float]) -> list[Note]:
     """
     out: list[Note] = []
     for note in notes:
-        current = Note([], note.page)
+        current = Note([], note.page, note.before)
         for line in note.lines:
             level = any(abs(line.top - top) <= 0.45 * line.size for top in tops)
             if current.lines and level and current.lines[-1].text.rstrip().endswith((".", ";")):
                 out.append(current)
-                current = Note([], note.page)
+                current = Note([], note.page, note.before)
             current.lines.append(line)
         out.append(current)
     return out
@@ -116,8 +135,10 @@ def split_notes(notes: list[Note], tops: Sequence[float]) -> list[Note]:
 def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
     """Find running heads, feet and page numbers.
 
-    A row near the upper or lower edge is furniture if the same row, but for its digits, stands at the same height on three pages (on
-    both of a document of two), or if it is a page number: alone on its row, and as far ahead of the page count as on at least two other pages.
+    A row near the upper or lower edge is furniture if the same row, but for a number at its start or end, stands at the same height
+    on three pages (four of more than twenty, both of two) of which each is at most the next but one to another, so that odd and even
+    pages may differ. It is furniture too if it is a page number: alone on its row, and as far ahead of the count of pages as on
+    at least two other pages. A numbered label ("FORM No. 3") is none unless its number stays.
 
     :param pages: each page with its segments.
     :returns: `id` of each such segment, with the kind, `header` or `footer`.
@@ -127,10 +148,10 @@ def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
     found: list[tuple[int, str, list[Line], str, float]] = []
     for page, lines in pages:
         all_rows = rows(lines)
-        top, bottom = all_rows[:_EDGE_ROWS], all_rows[_EDGE_ROWS:][-_EDGE_ROWS:]
+        top, bottom = all_rows[:_EDGE_ROWS], all_rows[_EDGE_ROWS:][-_EDGE_ROWS:][::-1]  # from the edge inwards
         for kind, row in [*(("header", r) for r in top), *(("footer", r) for r in bottom)]:
             text = " ".join(item.text for item in row)
-            pattern = re.sub(r"\d+", "#", text)
+            pattern = text if LABEL.match(text) else _COUNTER.sub("#", text)
             found.append((page.number, kind, row, pattern, row[0].top))
             for height in _heights(row[0].top):
                 edges[kind, pattern, height].add(page.number)
@@ -138,16 +159,32 @@ def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
             if value is not None and row in (all_rows[0], all_rows[-1]):
                 roman = not any(c.isdigit() for c in text)
                 numbers[roman, value - page.number].add(page.number)
-    need = 2 if len(pages) == 2 else 3
+    need = 2 if len(pages) == 2 else 3 if len(pages) <= 20 else 4
     marked: dict[int, str] = {}
+    inner: set[tuple[int, str]] = set()  # edges of pages where a row that is none was met: what stands further in is none either
     for number, kind, row, pattern, top in found:
         text = " ".join(item.text for item in row)
-        repeated = len(edges[kind, pattern, round(top / 6)]) >= need and not pattern.startswith("#.")
+        repeated = _keeps_on(edges[kind, pattern, round(top / 6)], number, need)
         value = _page_number(text)
-        is_number = value is not None and len(numbers[not any(c.isdigit() for c in text), value - number]) >= need
-        if is_number or (repeated and any(c.isalnum() for c in text)):
+        is_number = value is not None and len(numbers[not any(c.isdigit() for c in text), value - number]) >= min(need, 3)
+        if (number, kind) not in inner and (is_number or (repeated and any(c.isalnum() for c in text))):
             marked.update({id(item): kind for item in row})
+        else:
+            inner.add((number, kind))
     return marked
+
+
+def _keeps_on(pages: set[int], page: int, need: int) -> bool:
+    """Whether a page belongs to at least `need` pages that follow each other, every page or every second."""
+    count = 1
+    for step in (-1, 1):
+        at = page
+        while True:
+            at = next((p for p in (at + step, at + 2 * step) if p in pages), 0)
+            if not at:
+                break
+            count += 1
+    return count >= need
 
 
 def _heights(top: float) -> set[int]:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
 from components.converters.pdf_furniture import Note
-from components.converters.pdf_lines import Line
-from components.converters.pdf_paragraphs import Para
+from components.converters.pdf_paragraphs import LABEL, Para, is_capitals
 
 NUMBERED = re.compile(r"(\d{1,4}[A-Z]{0,2})\s*[.)]\s*(?=\S)")
-LABEL = re.compile(
-    r"(?:the\s+)?(?:\w+\s+)?(chapter|part|title|book|division|schedule|annex(?:ure)?|appendix|form|article)\b[\s.:-]*(?:no\.?\s*)?[\divxlcA-Z]{0,6}\.?",
-    re.IGNORECASE,
-)
 _INLINE_TITLE = re.compile(r"\s*([^.—–]{3,120}?)\s*\.?\s*[—–]")
 _MAX_HEADING = 200  # characters
 _MAX_LEVEL = 6
@@ -29,6 +25,9 @@ def match_notes(paras: Sequence[Para], notes: Sequence[Note], pitch: float) -> t
     """
     matched: dict[int, Note] = {}
     left: list[Note] = []
+    sides = Counter(note.before for note in notes)
+    # titles stand on one side of a page; the few notes on the other refer to something
+    notes = sorted(notes, key=lambda note: (-sides[note.before], -sum(c.isalpha() for line in note.lines for c in line.text)))
     numbered = [para for para in paras if para.kind == "paragraph" and NUMBERED.match(para.lines[0].text)]
     for note in notes:
         near = min((p for p in numbered if id(p) not in matched), key=lambda p: abs(p.top - note.top), default=None)
@@ -49,11 +48,15 @@ def mark_headings(paras: Sequence[Para], body: float) -> None:
     for para in paras:
         if para.kind == "paragraph" and is_heading(para, body):
             para.kind = "heading"
+            label = LABEL.match(para.text) if len(para.lines) > 1 else None
+            if label and LABEL.fullmatch(para.lines[0].text.strip()):  # "CHAPTER II" on a line of its own, the title below
+                first = para.lines[0].text.strip()
+                para.text = f"{first.rstrip('.:')}: {para.text[len(first) :].lstrip()}"
             marked[id(para)] = style(para, body)
     ranks = sorted(set(marked.values()), reverse=True)
     for para in paras:
         if id(para) in marked:
-            para.level = min(1 + ranks.index(marked[id(para)]), _MAX_LEVEL - 1)
+            para.level = min(1 + ranks.index(marked[id(para)]), _MAX_LEVEL - 2)
 
 
 def is_heading(para: Para, body: float) -> bool:
@@ -64,7 +67,7 @@ def is_heading(para: Para, body: float) -> bool:
         return False
     if not any(c.isupper() or not c.islower() for c in letters) or text[:1] in "•▪●◦‣■*":
         return False
-    capitals = _is_capitals(letters)
+    capitals = is_capitals(text)
     if para.size >= 1.15 * body:
         return not text.endswith(".") or len(text) < 80
     if para.size < 0.9 * body and not capitals:
@@ -73,18 +76,13 @@ def is_heading(para: Para, body: float) -> bool:
         return len(para.lines) <= 2 or para.centred
     if para.centred and text[:1] not in "([":
         italic = all(line.italic for line in para.lines)
-        return capitals or bool(LABEL.fullmatch(text)) or (italic and text[:1].isupper() and not text.endswith((".", ":", "—")))
+        return capitals or bool(LABEL.fullmatch(text)) or (italic and " " in text and text[:1].isalpha() and not text.endswith((".", ":", "—")))
     return False
-
-
-def _is_capitals(letters: Sequence[str]) -> bool:
-    return len(letters) >= 3 and sum(c.isupper() for c in letters) >= 0.85 * len(letters)
 
 
 def style(para: Para, body: float) -> tuple[float, int, int, int]:
     """How a heading is set, larger for a higher one: size against the body, label, capitals, weight."""
-    letters = [c for c in para.text if c.isalpha()]
-    capitals = _is_capitals(letters)
+    capitals = is_capitals(para.text)
     size = max(1.0, round(para.size / body * 10) / 10)
     return size, int(capitals or bool(LABEL.match(para.text))), int(all(line.bold for line in para.lines)), 0
 
@@ -118,7 +116,7 @@ def section_headings(paras: list[Para], titles: dict[int, str]) -> list[Para]:
 
     :param titles: text of the marginal note by `id` of the paragraph.
     """
-    level = min(_MAX_LEVEL, 1 + max((p.level for p in paras if p.kind == "heading"), default=0))
+    level = min(_MAX_LEVEL - 1, 1 + max((p.level for p in paras if p.kind == "heading"), default=0))
     # a number that opens other paragraphs too stands at the indent of sections only by chance: those with a note tell the indent
     indents = [p.lines[0].x0 - p.frame.left for p in paras if id(p) in titles]
     usual = median(indents) if indents else None
@@ -138,7 +136,24 @@ def section_headings(paras: list[Para], titles: dict[int, str]) -> list[Para]:
                 heading = f"{match.group(1)}. {title}" if title else f"{match.group(1)}."
                 out.append(Para(para.lines[:1], para.page, para.frame, [], "heading", level, heading))
         out.append(para)
-    return out
+    return _below_sections(out, level)
+
+
+def _below_sections(paras: list[Para], level: int) -> list[Para]:
+    """Put headings that stand inside a section below it: set as body type without a label, and followed by text, not by a section."""
+    inside = False
+    for position, para in enumerate(paras):
+        if para.kind != "heading":
+            continue
+        if para.level == level:
+            inside = True
+            continue
+        following = next((p for p in paras[position + 1 :] if p.kind not in ("header", "footer")), None)
+        if inside and not LABEL.match(para.text) and (following is None or following.kind != "heading"):
+            para.level = level + 1
+        else:
+            inside = False
+    return paras
 
 
 def _own_title(para: Para, start: int) -> str:
@@ -155,8 +170,3 @@ def _own_title(para: Para, start: int) -> str:
     if match and match.group(1)[:1].isupper() and len(number) <= 6 and len(para.text) > start + match.end() + 20:
         return match.group(1).strip()
     return ""
-
-
-def first_line(para: Para) -> Line:
-    """First line of a paragraph."""
-    return para.lines[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from components.converters.pdf_words import Page, Word
@@ -139,7 +140,7 @@ def leading(pages: Sequence[list[Line]], size: float) -> float:
     """The usual distance between two base lines of this type size, in points."""
     steps: Counter[float] = Counter()
     for lines in pages:
-        for one, two in zip(lines, lines[1:], strict=False):
+        for one, two in pairwise(lines):
             step = two.bottom - one.bottom
             if abs(one.size - size) < 0.6 and abs(two.size - size) < 0.6 and 0.8 * size < step < 3 * size:
                 steps[round(step * 2) / 2] += 1
@@ -149,8 +150,9 @@ def leading(pages: Sequence[list[Line]], size: float) -> float:
 def reading_order(lines: list[Line]) -> list[list[Line]]:
     """Cut a page into columns and bring them into reading order.
 
-    A gutter is a place that many lines start behind and few cross, with lines on both sides that fill their column (cells of a table do not).
-    What crosses the gutter parts the page into bands; in each band the left column is read before the right one. Columns are cut again, so three work too.
+    A gutter is a place that many lines start behind and few cross, with lines on both sides that fill their column (cells of a
+    table do not). What crosses the gutter parts the page into bands; in each band the left column is read before the right one.
+    Columns are cut again, so three work too.
 
     :param lines: segments of one page or column.
     :returns: columns in order, each with its segments from top to bottom.

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from components.converters.pdf_lines import Frame, Line, make_line, rows
@@ -13,7 +14,18 @@ from components.converters.pdf_words import Word
 
 ENUMERATOR = re.compile(r"(?:[•▪●◦‣■–*-]\s|\(?(?:\d{1,4}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)](?:\s|$)|\([\dA-Za-z]{1,4}\))")
 BULLET = re.compile(r"[•▪●◦‣■\uf0b7]\s?")
+LABEL = re.compile(
+    r"(?:the\s+)?(?:\w+\s+)?(chapter|part|title|book|division|schedule|annex(?:ure)?|appendix|form|article)\b[\s.:-]*(?:no\.?\s*)?[\divxlcA-Z]{0,6}\.?",
+    re.IGNORECASE,
+)
+ROW_GAP = 1.2  # of the usual step between base lines in a table; a wider one begins a row
 _SENTENCE_END = (".", ":", ";", "?", "!", "—", "–", "”", ".)", "।")
+
+
+def is_capitals(text: str) -> bool:
+    """Whether a text has at least three letters and nearly all of them are capitals (small capitals count)."""
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) >= 3 and sum(c.isupper() for c in letters) >= 0.85 * len(letters)
 
 
 @dataclass(slots=True)
@@ -45,8 +57,10 @@ class Para:
 
 
 def is_centred(line: Line, frame: Frame) -> bool:
-    """Whether a line stands in the middle of the frame, with at least two type sizes of room on each side."""
+    """Whether a line stands in the middle of the frame, with at least two type sizes of room on each side; of a line in capitals less is asked."""
     before, after = line.x0 - frame.left, frame.right - line.x1
+    if is_capitals(line.text):
+        return min(before, after) > 0.5 * line.size and abs(before - after) <= max(2 * line.size, 0.3 * (before + after))
     return min(before, after) > 2 * line.size and abs(before - after) <= max(1.5 * line.size, 0.12 * (before + after))
 
 
@@ -75,14 +89,16 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
     last = para.lines[-1]
     step = line.bottom - last.bottom
     usual = pitch * max(line.size, last.size) / body
-    if abs(line.size - last.size) > 0.1 * body or step > 1.28 * usual or step < -usual:
+    capitals = is_capitals(line.text) and is_capitals(last.text)
+    if (abs(line.size - last.size) > 0.1 * body and not capitals) or step > 1.28 * usual or step < -usual:
         return True
     if line.bold != last.bold and (line.bold or len(para.lines) < 3):
         return True
-    if is_centred(line, frame) != is_centred(last, frame) and (is_centred(last, frame) or len(para.lines) == 1):
+    centred, was_centred = is_centred(line, frame), is_centred(last, frame)
+    if centred and was_centred:
+        return line.italic != last.italic or is_capitals(line.text) != is_capitals(last.text)
+    if centred != was_centred and len(para.lines) == 1 and last.x1 < frame.right - 0.08 * frame.width:
         return True
-    if is_centred(line, frame) and is_centred(last, frame):
-        return line.italic != last.italic
     ended = last.text.rstrip().endswith(_SENTENCE_END)
     short = last.x1 < frame.right - 0.12 * frame.width
     starts = bool(ENUMERATOR.match(line.text))
@@ -126,7 +142,7 @@ def find_tables(lines: list[Line], pitch: float) -> list[list[Line] | Para]:
 
 def _cells(row: list[Line]) -> int:
     """How many cells a row has: pieces with a clear gap between."""
-    return 1 + sum(two.x0 - one.x1 > 1.0 * min(one.size, two.size) for one, two in zip(row, row[1:], strict=False))
+    return 1 + sum(two.x0 - one.x1 > 1.0 * min(one.size, two.size) for one, two in pairwise(row))
 
 
 def _table_end(grid: list[list[Line]], many: list[int], start: int, pitch: float) -> int:
@@ -156,15 +172,15 @@ def _span(grid: list[list[Line]]) -> float:
 
 def _table(grid: list[list[Line]]) -> Para:
     columns = _columns(grid)
-    steps = [two[0].bottom - one[0].bottom for one, two in zip(grid, grid[1:], strict=False)]
+    steps = [two[0].bottom - one[0].bottom for one, two in pairwise(grid)]
     least = sorted(steps)[len(steps) // 5] if steps else 0.0
-    wraps = bool(steps) and max(steps) > 1.35 * least  # rows are parted by room, so lines without it belong together
+    wraps = bool(steps) and max(steps) > ROW_GAP * least  # rows are parted by room, so lines without it belong together
     table: list[list[list[Word]]] = []
     for position, row in enumerate(grid):
         cells: list[list[Word]] = [[] for _ in columns]
         for word in (w for item in row for w in item.words):
             cells[_column(word, columns)].append(word)
-        new = position == 0 or (steps[position - 1] > 1.35 * least if wraps else bool(cells[0]))
+        new = position == 0 or (steps[position - 1] > ROW_GAP * least if wraps else bool(cells[0]))
         if new:
             table.append(cells)
         else:

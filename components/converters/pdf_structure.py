@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from components.converters.pdf_lines import Frame, Line, body_size, find_frames,
 from components.converters.pdf_paragraphs import BULLET, ENUMERATOR, Para, column_frame, find_tables, join_lines, paragraphs, vocabulary
 from components.converters.pdf_words import Page
 
+_NUMBER = re.compile(r"\d+")
 _OPEN_END = re.compile(r"[\w,–-]$")
 
 
@@ -40,7 +42,7 @@ def structure(pages: Sequence[Page]) -> Parts:
         edge = {"header": [], "footer": []}
         for line in lines:
             kind = marked.get(id(line))
-            key = (kind or "", re.sub(r"\d+", "#", line.text))
+            key = (kind or "", _NUMBER.sub("#", line.text))
             if kind and key not in seen and any(c.isalpha() for c in line.text):
                 edge[kind].append(Para([line], page.number, frame or column_frame([line]), [], kind, 0, line.text))
             if kind:
@@ -68,7 +70,7 @@ def _page_paragraphs(lines: list[Line], frame: Frame | None, pitch: float, body:
     for column in reading_order(lines):
         own = column_frame(column)
         if frame is not None and own.width > 0.6 * frame.width:
-            own = Frame(min(own.left, frame.left), max(own.right, frame.right))
+            own = frame
         for part in find_tables(column, pitch):
             if isinstance(part, Para):
                 part.frame = own
@@ -78,11 +80,8 @@ def _page_paragraphs(lines: list[Line], frame: Frame | None, pitch: float, body:
     return out
 
 
-def _note_title(note: Note, known: object) -> str:
-    from collections import Counter
-
-    counts = known if isinstance(known, Counter) else Counter()
-    return join_lines([line.text for line in note.lines], counts).rstrip(" .:—")
+def _note_title(note: Note, known: Counter[str]) -> str:
+    return join_lines([line.text for line in note.lines], known).rstrip(" .:—")
 
 
 def _with_notes(paras: list[Para], notes: list[Note], frame: Frame | None) -> list[Para]:
