@@ -264,7 +264,7 @@ def test_check_fingerprint(store):
     store.write_documents([Document(id="1", embedding=[1.0, 0.0], meta=META)])
     store.commit({"dense": DENSE, "sparse": SPARSE})
     store.check_fingerprint(dense={**DENSE, "canary": [[1.0, 0.001], [0.6, 0.8]]}, sparse=SPARSE)
-    with pytest.raises(FingerprintError, match="'minilm'.*'mpnet'") as error:
+    with pytest.raises(FingerprintError, match=r"'minilm'.*'mpnet'") as error:
         store.check_fingerprint(dense={**DENSE, "model": "mpnet"})
     assert "\n" not in str(error.value)
     for _ in range(2):
