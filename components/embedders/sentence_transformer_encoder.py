@@ -84,7 +84,7 @@ class SentenceTransformerEncoder:
         # a foreign folder can fail in any library below, with whatever that library raises
         except Exception as error:
             reason = " ".join(str(error).split())[:300] or type(error).__name__
-            raise EmbeddingError(f"{self._where} cannot be loaded with {self._backend} on {self._device}: {reason} {ACCEPTED}") from error
+            raise EmbeddingError(f"{self._where} cannot be loaded (backend {self._backend}, {self._device}): {reason} {ACCEPTED}") from error
         model.eval()
         return model
 
