@@ -120,7 +120,8 @@ def main(folder: Path, count: int, seed: int) -> dict[str, Any]:
         result["writes"].append(undisturbed["writes"])
         numbers = list(range(1, undisturbed["writes"] + 1))
         share = count // 2 if stage else count - count // 2
-        for kill_at in sorted(chosen.sample(numbers, min(share, len(numbers)))):
+        for part in range(share):  # one at random of each part of the run
+            kill_at = chosen.choice(numbers[part * len(numbers) // share : (part + 1) * len(numbers) // share])
             data = folder / "disturbed"
             shutil.rmtree(data, ignore_errors=True)
             if stage:
