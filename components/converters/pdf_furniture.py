@@ -140,6 +140,8 @@ def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
     pages may differ. It is furniture too if it is a page number: alone on its row, and as far ahead of the count of pages as on
     at least two other pages. A numbered label ("FORM No. 3") is none unless its number stays.
 
+    Last, a short row alone in the lowest sixteenth of a page, two and a half lines or more below the text, is a foot.
+
     :param pages: each page with its segments.
     :returns: `id` of each such segment, with the kind, `header` or `footer`.
     """
@@ -148,7 +150,9 @@ def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
     found: list[tuple[int, str, list[Line], str, float]] = []
     for page, lines in pages:
         all_rows = rows(lines)
-        top, bottom = all_rows[:_EDGE_ROWS], all_rows[_EDGE_ROWS:][-_EDGE_ROWS:][::-1]  # from the edge inwards
+        middle = page.height / 2
+        top = [row for row in all_rows[:_EDGE_ROWS] if row[0].top < middle]
+        bottom = [row for row in all_rows[: -_EDGE_ROWS - 1 : -1] if row[0].top >= middle]  # from the edge inwards
         for kind, row in [*(("header", r) for r in top), *(("footer", r) for r in bottom)]:
             text = " ".join(item.text for item in row)
             pattern = text if LABEL.match(text) else _COUNTER.sub("#", text)
@@ -171,6 +175,12 @@ def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
             marked.update({id(item): kind for item in row})
         else:
             inner.add((number, kind))
+    for page, lines in pages:
+        last = rows(lines)[-2:]
+        if len(last) == 2 and last[1][0].top > page.height * 15 / 16 - 0.5 * last[1][0].size:
+            short = last[1][-1].x1 - last[1][0].x0 < 0.4 * page.width
+            if short and last[1][0].bottom - last[0][0].bottom >= 3 * last[1][0].size:
+                marked.update({id(item): "footer" for item in last[1]})
     return marked
 
 

@@ -171,7 +171,7 @@ def reading_order(lines: list[Line]) -> list[list[Line]]:
             side.clear()
 
     for row in rows(lines):
-        crossing = any(item.x0 < gutter - 2 and item.x1 > gutter + 2 for item in row)
+        crossing = any(item.x0 < gutter - item.size and item.x1 > gutter + 2 for item in row)  # a hanging quotation mark does not cross
         if crossing:
             flush_columns()
             across.extend(row)
@@ -180,7 +180,7 @@ def reading_order(lines: list[Line]) -> list[list[Line]]:
             out.append(list(across))
             across.clear()
         for item in row:
-            (left if item.x0 < gutter - 2 else right).append(item)
+            (left if item.x0 < gutter - item.size else right).append(item)
     if across:
         out.append(across)
     flush_columns()
@@ -200,7 +200,7 @@ def _gutter(lines: list[Line]) -> float | None:
             continue
         edge = start - 2.0
         left = [item for item in lines if item.x1 <= edge]
-        right = [item for item in lines if item.x0 >= edge - 0.5]
+        right = [item for item in lines if item.x0 >= edge - item.size and item.x1 > edge]
         cross = len(lines) - len(left) - len(right)
         if min(len(left), len(right)) < MIN_COLUMN_LINES or cross > 0.5 * len(lines):
             continue

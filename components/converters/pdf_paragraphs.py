@@ -97,7 +97,7 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
     centred, was_centred = is_centred(line, frame), is_centred(last, frame)
     if centred and was_centred:
         return line.italic != last.italic or is_capitals(line.text) != is_capitals(last.text)
-    if centred != was_centred and len(para.lines) == 1 and last.x1 < frame.right - 0.08 * frame.width:
+    if centred != was_centred and len(para.lines) == 1 and last.x1 < frame.right - 0.08 * frame.width and not ENUMERATOR.match(last.text):
         return True
     ended = last.text.rstrip().endswith(_SENTENCE_END)
     short = last.x1 < frame.right - 0.12 * frame.width
@@ -247,7 +247,7 @@ def join_lines(texts: Sequence[str], known: Counter[str]) -> str:
         elif cut and start:
             whole = (cut.group(1) + start.group(1)).lower()
             hyphenated = f"{cut.group(1)}-{start.group(1)}".lower()
-            out = (out if known[hyphenated] > known[whole] else out[:-1]) + text
+            out = (out if known[hyphenated] > known[whole] or len(cut.group(1)) == 1 else out[:-1]) + text
         elif out.endswith(("-", "‐")) and len(out) > 1 and out[-2].isalpha() and text[:1].isalnum():
             out += text  # a hyphen before a capital or a digit belongs to the word
         else:
