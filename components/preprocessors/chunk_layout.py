@@ -55,7 +55,7 @@ def lay_out(text: str, blocks: list[Block], title: str, layout: Layout, count: C
     def fits(share: float):
         return lambda line: count([line])[0] <= share * layout.max_tokens
 
-    units = units_of(text, blocks, layout.language)
+    units = _no_longer_than(text, units_of(text, blocks, layout.language), layout.section_max_chars)
     units = [replace(unit, size=size) for unit, size in zip(units, count([text[u.start : u.end] for u in units]), strict=True)]
     sections = find_sections(text, blocks, title)
     if layout.join_if_short and len(sections) > 1:
@@ -145,19 +145,23 @@ def _named_below(text: str, title: str, sections: list[Section], headers: list[s
     )
 
 
-def _bounded(text: str, sections: list[Section], units: list[Unit], most: int) -> list[Section]:
-    """Cut sections that are longer than `most` characters, at blocks where that can be."""
+def _no_longer_than(text: str, units: list[Unit], most: int) -> list[Unit]:
+    """Cut units that are longer than a section may be."""
 
     def length(texts: Sequence[str]) -> list[int]:
         return [len(part) + 1 for part in texts]
 
+    return fit_units(text, [replace(unit, size=unit.end - unit.start + 1) for unit in units], lambda _: most, length)
+
+
+def _bounded(text: str, sections: list[Section], units: list[Unit], most: int) -> list[Section]:
+    """Cut sections that are longer than `most` characters, at blocks where that can be; no unit is longer."""
     bounded: list[Section] = []
     for section in sections:
         if section.end - section.start <= most:
             bounded.append(section)
             continue
         own = _within(units, section)
-        own = fit_units(text, [replace(unit, size=unit.end - unit.start + 1) for unit in own], lambda _: most, length)
         starts = [section.start, *(unit.start for unit in own[1:]), section.end]
         runs = pack([right - left for left, right in pairwise(starts)], [u.bound for u in own], [u.key for u in own], lambda _: most)
         bounded.extend(replace(section, start=starts[first], end=starts[last]) for first, last in runs)

@@ -28,7 +28,7 @@ def test_block_bounds_before_lines_before_sentences():
     sizes, keys = [3] * 6, [0, 5, 4, 3, 2, 1]
     assert pack(sizes, [B, S, S, B, L, S], keys, lambda _: 12)[0] == (0, 3)
     assert pack(sizes, [B, S, S, L, S, S], keys, lambda _: 12)[0] == (0, 3)
-    assert pack(sizes, [B, S, S, S, S, S], keys, lambda _: 12)[0] == (0, 4)  # the smallest key of those between half and full
+    assert pack(sizes, [B, S, S, S, S, S], keys, lambda _: 12)[0] == (0, 4)  # the smallest key of those between two fifths full and full
 
 
 def test_a_block_that_fits_alone_is_not_cut_to_fill_up():
@@ -51,7 +51,7 @@ def test_no_scrap_is_left_at_the_end():
 def test_one_edit_changes_few_runs():
     rng = random.Random(7)
     changed = []
-    for _ in range(200):
+    for _ in range(300):
         blocks = [(rng.randint(20, 110), rng.getrandbits(32)) for _ in range(30)]
         edited = list(blocks)
         edited[rng.randrange(30)] = (rng.randint(20, 110), rng.getrandbits(32))
@@ -64,5 +64,5 @@ def test_one_edit_changes_few_runs():
         )
         changed.append(len(after - before))
     changed.sort()
-    assert sum(changed) / len(changed) <= 3
-    assert changed[int(0.9 * len(changed))] <= 5
+    assert sum(changed) / len(changed) < 1.8  # 2.4 when packed to the brim
+    assert changed[int(0.9 * len(changed))] <= 3  # 6 when packed to the brim

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,17 +106,9 @@ def test_case(case: str):
     assert cut(case.replace("¦", "")) == [part.strip() for part in case.split("¦")]
 
 
-ANY_TEXT = st.one_of(
-    st.text(max_size=300),
-    st.lists(
-        st.sampled_from(
-            "a B Dr. e.g. s. 12 2(1)(a) (1) 303. . .. ... … ! ? । ॥ 。 ！ ؟ \" ' ( ) ” “ [1] \n \n\n \t \r\n - • : ; राम परंतु 句子 \u00a0 \u200b 😀 é \ud800".split(
-                " "
-            )
-        ),
-        max_size=80,
-    ).map(" ".join),
-)
+PIECES = "a B Dr. e.g. s. 12 2(1)(a) (1) 303. . .. ... … ! ? । ॥ 。 ！ ؟ \" ' ( ) ” “ [1] - • : ; राम परंतु 句子 😀 é"
+SPACES = ["\n", "\n\n", "\t", "\r\n", "\u00a0", "\u200b", "\ud800", "\u2028"]
+ANY_TEXT = st.one_of(st.text(max_size=300), st.lists(st.sampled_from([*PIECES.split(), *SPACES]), max_size=80).map(" ".join))
 
 
 @settings(max_examples=400, deadline=None)

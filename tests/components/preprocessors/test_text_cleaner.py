@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from haystack import Document
+from haystack import Document, Pipeline
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,3 +114,12 @@ def test_broken_blocks_pass_for_the_splitter_to_name_and_input_is_left_alone():
     assert out[0] == broken
     assert (out[1].content, good.content) == ("a b", "a  b")
     assert out[2].content is None
+
+
+def test_round_trip_in_yaml():
+    pipeline = Pipeline()
+    pipeline.add_component("cleaner", TextCleaner(drop_page_furniture=False))
+    text = pipeline.dumps()
+    assert "components.preprocessors.text_cleaner.TextCleaner" in text
+    assert "drop_page_furniture: false" in text
+    assert Pipeline.loads(text).dumps() == text
