@@ -9,7 +9,9 @@ IN_HEADING = 0.95
 """The heading or title says what its sentences are about, almost as good as the sentence."""
 IN_NEIGHBOUR = 0.75
 """The sentences beside it: a paragraph keeps to its subject, but not always."""
-IN_PASSAGE = 0.45
+BESIDE_IN_ORDER = 0.4
+"""The same where sentences are put in order: the sentence that says it itself goes first."""
+IN_PASSAGE = 0.35
 """Elsewhere in the passage: below half, so that it does not count as found."""
 SYNONYM = 0.85
 """A word of the same group in the list of ordinary English; the groups are loose ("fee" and "fine")."""
@@ -25,8 +27,8 @@ FOUND = 0.6
 """From here on a word counts as found."""
 
 # --- what is compared by meaning
-MAX_COMPARED = 24
-"""Sentences embedded for a question, best by words: about 0.3 s on one core."""
+MAX_COMPARED = 18
+"""Sentences embedded for a question, best by words: about 0.25 s on one core."""
 
 # --- order of the candidates
 WEIGHT_SIMILARITY = 1.0
@@ -51,6 +53,8 @@ ANSWER_FROM = 0.5
 
 LIGHT_MISSING = 0.2
 """Words below this weight are not named in a refusal."""
+HEAVY_IN_ORDER = 0.3
+"""Weight of a word for which a second sentence is looked for: every content word."""
 HEAVY = 0.45
 """Weight of a word from which it must be found somewhere (general English rank about 1300 and rarer)."""
 

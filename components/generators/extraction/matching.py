@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 import regex
@@ -49,6 +49,7 @@ def _any_of(listed: str) -> str:
 _NUMBER = rf"(?:\p{{Nd}}|{_any_of(_COUNTS)}|\ban?\s+(?:\w+\s+)?{_TIME_UNIT}\b)"
 _PATTERNS: dict[Kind, str] = {
     Kind.WHEN: rf"\p{{Nd}}|\b{_TIME_UNIT}\b|{_any_of(_MONTHS + _DAYS + _TIMES)}",
+    Kind.HOW: r"\b(?:by|must|should|may|can|to|with|through|using|shall)\b|:\s*(?:\n|$)|^\s*\p{Lu}\p{Ll}+\s+(?:the|an?|your|to)\b",
     Kind.HOW_LONG: rf"\p{{Nd}}|\b{_TIME_UNIT}\b|\bat\s+once\b|"
     + _any_of("until immediately overnight indefinite indefinitely permanent permanently life lifetime"),
     Kind.HOW_MANY: rf"{_NUMBER}|\bno\s+limit\b|" + _any_of("no none any unlimited daily weekly monthly yearly annually every"),
@@ -58,7 +59,20 @@ _PATTERNS: dict[Kind, str] = {
     Kind.WHO: rf"(?<=\S\s)\p{{Lu}}\p{{Ll}}+|\b{_ROLE_ENDINGS}\b|{_any_of(_PEOPLE)}",
     Kind.WHERE: _any_of(_PLACES),
 }
-_CASED = frozenset({Kind.WHO, Kind.NUMBER})
+_CASED = frozenset({Kind.WHO, Kind.NUMBER, Kind.HOW})
+_POINT_IN_TIME = regex.compile(
+    r"\b\p{Nd}{1,2}[:.]\p{Nd}{2}\b|\b[12]\p{Nd}{3}\b|\p{Nd}(?:st|nd|rd|th)\b|\b(?:each|every|per)\s+\w+|" + _any_of(_MONTHS + _DAYS + _TIMES),
+    regex.I,
+)
+_MONEY = regex.compile(
+    r"[%€$£₹¥]|\b(?:euros?|dollars?|pounds?|rupees?|francs?|crowns?|kron\w+|pesos?|yen|yuan|cents?|pence|paise|pennies|percent|per\s+cent|EUR|USD|GBP|INR|Rs"
+    r"|free|no\s+(?:charge|fee|cost|fine|duty)|exempt|waived|unpaid|price|months?['’]s?\s+rent)\b",
+    regex.I,
+)
+_COUNT = regex.compile(rf"\p{{Nd}}.*|{_any_of(_COUNTS)}|no|unlimited", regex.I)
+_ASKS_NAME = regex.compile(r"\s*(?:and\s+)?who\s+(?:is|was|are|were)\b", regex.I)
+_NAME = regex.compile(r"(?<=\S\s)\p{Lu}[\p{L}.]+")
+
 _UNFIT: dict[Kind, float] = {
     Kind.WHEN: 0.2,
     Kind.HOW_LONG: 0.0,
@@ -66,14 +80,19 @@ _UNFIT: dict[Kind, float] = {
     Kind.HOW_MUCH: 0.0,
     Kind.NUMBER: 0.2,
     Kind.WHY: 0.4,
+    Kind.HOW: 0.5,
     Kind.WHO: 0.3,
     Kind.WHERE: 0.3,
 }
 """Fit of a sentence without any sign of the kind. A count or an amount cannot be told without one; reasons and places can."""
+WEAK_FIT = 0.6
+"""Fit of a sentence with a sign of the kind but not the one asked for: a duration for "when", a number of something else, a role for a name."""
 _DEFINITION = (
     r"(?:means?\b|is\s+(?:an?|the|any|when|where|said)\b|are\b|refers?\s+to|is\s+defined|is\s+called|denotes?|includes?\b|stands?\s+for"
     r"|shall\s+mean|[-–—:]\s)"
 )
+OTHER_COUNT = 0.4
+"""Fit of a sentence with a number that does not stand beside what is counted."""
 
 
 @lru_cache(maxsize=16)
@@ -82,21 +101,54 @@ def _compiled(kind: Kind) -> regex.Pattern[str] | None:
     return None if pattern is None else regex.compile(pattern, 0 if kind in _CASED else regex.I)
 
 
-def kind_fit(kind: Kind, text: str, asked_numbers: Iterable[str] = ()) -> float:
-    """Whether a text can hold the kind of answer, 0 to 1. Numbers of the question itself do not count as an answer.
+def kind_fit(part: Part, text: str) -> float:
+    """Whether a text can hold the kind of answer that a part asks for, 0 to 1. Words and numbers of the question itself do not count.
 
-    >>> kind_fit(Kind.HOW_LONG, "Refunds take five days."), kind_fit(Kind.HOW_LONG, "Refunds go to the card.")
+    >>> from components.generators.extraction.questions import parts_of
+    >>> part = parts_of("How long do refunds take?", lambda word: 0.5)[0]
+    >>> kind_fit(part, "Refunds take five days."), kind_fit(part, "Refunds go to the card.")
     (1.0, 0.0)
     """
+    kind = part.kind
     pattern = _compiled(kind)
     if pattern is None:
         return 1.0
-    asked = set(asked_numbers)
-    if asked and kind in {Kind.HOW_LONG, Kind.HOW_MANY, Kind.HOW_MUCH, Kind.NUMBER, Kind.WHEN}:
-        for word in reversed(words(text)):
-            if word.number in asked:
-                text = text[: word.start] + " " * (word.end - word.start) + text[word.end :]
-    return 1.0 if pattern.search(text) else _UNFIT[kind]
+    rest = _without_the_question(part, text)
+    if not pattern.search(rest):
+        return _UNFIT[kind]
+    if kind == Kind.WHEN:
+        return 1.0 if _POINT_IN_TIME.search(rest) else WEAK_FIT
+    if kind == Kind.WHO:
+        return 1.0 if _NAME.search(rest) or not _ASKS_NAME.match(part.text) else WEAK_FIT
+    if kind == Kind.HOW_MANY and part.counted:
+        return 1.0 if counts(part.counted, text) else OTHER_COUNT
+    if kind == Kind.HOW_MUCH and part.about_money:
+        return 1.0 if _MONEY.search(rest) else WEAK_FIT
+    return 1.0
+
+
+def _without_the_question(part: Part, text: str) -> str:
+    """The text with the question's own numbers, and for "who" its own words, blanked."""
+    asked = {t.stem for t in part.terms} if part.kind == Kind.WHO else set()
+    for word in reversed(words(text)):
+        if word.number in part.numbers or word.stem in asked:
+            text = text[: word.start] + " " * (word.end - word.start) + text[word.end :]
+    return text
+
+
+def counts(noun: str, text: str) -> bool:
+    """Whether a number stands beside a noun: up to three words before it, or right after it ("Users: 1").
+
+    >>> counts("comput", "The hall has twelve public computers."), counts("comput", "Two people share computers in the hall.")
+    (True, False)
+    """
+    found = words(text)
+    for i, word in enumerate(found):
+        if word.stem == noun:
+            near = [*found[max(0, i - 3) : i], *found[i + 1 : i + 3]]
+            if any(_COUNT.fullmatch(w.text) or w.number is not None for w in near):
+                return True
+    return False
 
 
 def defines(part: Part, unit: Unit) -> bool:
@@ -129,9 +181,17 @@ def in_bag(term: Term, bag: Bag) -> float:
     return 0.0
 
 
-def near_bag(unit: Unit) -> Bag:
-    """Words of the two units before and the one after."""
+_REFERS_TO = regex.compile(r"\b(?:sections?|articles?|rules?|clauses?|paragraphs?|regulations?|s\.|§)\s*(\p{Nd}+\p{L}?)", regex.I)
+
+
+def near_bag(unit: Unit, provisions: Mapping[str, Bag] | None = None) -> Bag:
+    """Words of the two units before and the one after, and the headings of the provisions that the unit names ("section 21").
+
+    :param provisions: headings of the passages of the same document by their own numbers.
+    """
     bag = Bag()
+    for number in _REFERS_TO.findall(unit.text) if provisions else ():
+        bag = bag | (provisions or {}).get(number, Bag())
     for offset in (-2, -1, 1):
         beside = unit.source.unit(unit.index + offset)
         if beside is not None:
@@ -139,15 +199,22 @@ def near_bag(unit: Unit) -> Bag:
     return bag
 
 
-def coverage_of(part: Part, unit: Unit, alike: Alike | None = None) -> dict[str, float]:
-    """For each term (by stem) how well the unit in its place holds it, 0 to 1."""
-    near = near_bag(unit)
+def coverage_of(
+    part: Part, unit: Unit, alike: Alike | None = None, provisions: Mapping[str, Bag] | None = None, *, beside: float = c.IN_NEIGHBOUR
+) -> dict[str, float]:
+    """For each term (by stem) how well the unit in its place holds it, 0 to 1.
+
+    :param alike: whether the embedding model puts a term close to some word of the unit; None: not asked.
+    :param provisions: as for `near_bag`.
+    :param beside: credit for the neighbours, 0 to 1.
+    """
+    near = near_bag(unit, provisions)
     found: dict[str, float] = {}
     for term in part.terms:
         value = max(
             c.IN_SENTENCE * in_bag(term, unit.bag),
             c.IN_HEADING * in_bag(term, unit.source.heading_bag),
-            c.IN_NEIGHBOUR * in_bag(term, near),
+            beside * in_bag(term, near),
             c.IN_PASSAGE * in_bag(term, unit.source.bag),
         )
         if value < c.FOUND and alike is not None and term.number is None and not term.is_name and alike(term, unit):

@@ -12,6 +12,8 @@ from components.generators.extraction.words import FUNCTION_WORDS, LIGHT_WORDS, 
 
 LIGHT = 0.25
 """Factor on the weight of a word that questions are made with (`tell`, `kind`)."""
+FLOOR = 0.3
+"""Least weight of a content word: also a word that is common in general English ("film") can be what a question turns on."""
 BACKGROUND = 0.5
 """Factor on a term that only stands in a sentence before the question ("I lost my card. ...") or was carried over from an earlier part."""
 
@@ -26,6 +28,7 @@ class Kind(StrEnum):
     WHEN = "when"
     WHERE = "where"
     WHY = "why"
+    HOW = "how"
     HOW_LONG = "how_long"
     HOW_MANY = "how_many"
     HOW_MUCH = "how_much"
@@ -59,6 +62,9 @@ class Part:
     subject: str = ""
     references: frozenset[str] = frozenset()
     """Numbers of provisions ("section 12"): they must be the passage's own number or stand in the sentence."""
+    counted: str = ""
+    """Stem of what is counted ("how many books")."""
+    about_money: bool = False
     qualifiers: frozenset[str] = field(default=frozenset())
     """Acronyms and names that stand beside such a number and say whose it is."""
 
@@ -103,6 +109,9 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (Kind.WHY, r"\bwhy\b|\bfor what reason\b|\bwhat (?:is|was) the reason\b"),
     (Kind.WHO, r"\bwho(?:m|se)?\b|\bwhich (?:person|official|officer)\b"),
 )
+_HOW = (
+    r"(?:and |but |so |then )?how (?:do|does|can|should|must|to|is|are|may|could|would)\b|\bwhat (?:should|must|do|can) (?:i|we|you|one|a \w+) do\b"
+)
 _DEFINES = (
     r"what (?:is|are|was|were) (?:an? |the )?[^?]{2,60}\??$|.*\b(?:define|definition of|meaning of)\b|what (?:does|do) .{2,60} (?:mean|stand for)\b"
 )
@@ -121,9 +130,15 @@ def kind_of(text: str) -> Kind:
             return kind
     if regex.match(_DEFINES, t) and len([w for w in words(t) if w.stem not in _SKIP]) <= 2:
         return Kind.DEFINE
+    if regex.match(_HOW, t):
+        return Kind.HOW
     return Kind.YES_NO if regex.match(_YES_NO, t) else Kind.OTHER
 
 
+_AUXILIARY = frozenset(stem(w) for w in ("get", "take", "need", "make", "use", "want", "have"))
+_MONEY = regex.compile(
+    r"\b(?:costs?|prices?|fees?|charged?|pays?|paid|fines?|rent|salary|wages?|expensive|rates?|deposit|dut(?:y|ies)|tax|money)\b", regex.I
+)
 _SKIP = frozenset(stem(w) for w in FUNCTION_WORDS | LIGHT_WORDS)
 _LIGHT_STEMS = frozenset(stem(w) for w in LIGHT_WORDS)
 
@@ -148,13 +163,28 @@ def terms_of(text: str, rarity: Callable[[str], float], factor: float = 1.0) -> 
         if low in FUNCTION_WORDS or (len(low) == 1 and low.isalpha() and low.isascii() and not word.text.isupper()):
             continue
         is_name = word.start in names
-        weight = rarity(low) if word.number is None else 1.0
+        weight = max(rarity(low), FLOOR) if word.number is None else 1.0
         if word.stem in _LIGHT_STEMS and not is_name:
-            weight *= LIGHT
+            weight = rarity(low) * LIGHT
         term = Term(word.text, word.stem, weight * factor, word.number, is_name)
         if word.stem not in found or found[word.stem].weight < term.weight:
             found[word.stem] = term
     return tuple(found.values())
+
+
+def counted_in(text: str) -> str:
+    """Stem of what "how many" counts, or an empty text.
+
+    >>> counted_in("How many public computers are there?")
+    'comput'
+    """
+    match = regex.search(r"\bhow many\s+((?:[\p{L}\p{M}'-]+\s+){0,4})", text + " ", regex.I)
+    noun = ""
+    for word in words(match.group(1)) if match else ():
+        if word.text.casefold() in FUNCTION_WORDS or word.stem in _AUXILIARY:
+            break
+        noun = word.stem
+    return noun
 
 
 def subject_of(text: str) -> str:
@@ -194,6 +224,8 @@ def _part(text: str, rarity: Callable[[str], float], background: tuple[Term, ...
         codes=frozenset(strict),
         quoted=tuple(" ".join(q.split()) for q in _QUOTED.findall(text)),
         subject=subject or subject_of(text),
+        counted=counted_in(text),
+        about_money=bool(_MONEY.search(text)),
         references=frozenset(number_of(r) or compact(r) for r in references),
         qualifiers=frozenset(qualifiers),
     )

@@ -35,6 +35,7 @@ class Candidate:
 
     unit: Unit
     found: dict[str, float]
+    in_order: float = 0.0
     similarity: float = 0.0
     kind: float = 1.0
     score: float = 0.0
@@ -84,7 +85,10 @@ class Selector:
         self._vectors: dict[Unit, np.ndarray] = {}
         self._word_vectors: dict[str, np.ndarray] = {}
         self._documents: dict[str, Bag] = {}
+        self._provisions: dict[str, dict[str, Bag]] = {}
         for source in sources:
+            for number in own_numbers(source):
+                self._provisions.setdefault(source.source_id, {}).setdefault(number, Bag.of(*source.headings[-1:]))
             self._documents[source.source_id] = self._documents.get(source.source_id, Bag()) | source.bag
 
     def choose(self, question: str) -> list[Choice]:
@@ -108,7 +112,7 @@ class Selector:
         bag = Bag()
         for unit in whole.units:
             bag = bag | unit.bag | unit.source.heading_bag
-        return all(in_bag(t, bag) > 0 for part in listed for t in part.terms if t.weight >= c.HEAVY)
+        return all(in_bag(t, bag) > 0 for part in listed for t in part.terms if t.weight >= c.LIGHT_MISSING)
 
     def _choose_part(self, part: Part) -> Choice:
         everything = self._candidates(part)
@@ -128,9 +132,11 @@ class Selector:
                 if reason := refuses(part, unit, self._documents[source.source_id]):
                     refused[source] = reason
                     continue
-                found.append(Candidate(unit, coverage_of(part, unit)))
-        found.sort(key=lambda k: (-weighted(part, k.found), k.unit.source.rank, k.unit.index))
-        found = [k for k in found[: c.MAX_COMPARED] if weighted(part, k.found) > 0]
+                provisions = self._provisions.get(source.source_id)
+                order = weighted(part, coverage_of(part, unit, None, provisions, beside=c.BESIDE_IN_ORDER))
+                found.append(Candidate(unit, coverage_of(part, unit, None, provisions), order))
+        found.sort(key=lambda k: (-k.in_order, k.unit.source.rank, k.unit.index))
+        found = [k for k in found[: c.MAX_COMPARED] if k.in_order > 0]
         if not found:
             return []
         self._embed(part, found)
@@ -140,7 +146,7 @@ class Selector:
             k.kind = self._kind(part, k.unit)
             k.score = (
                 c.WEIGHT_SIMILARITY * k.similarity
-                + c.WEIGHT_COVERAGE * weighted(part, k.found)
+                + c.WEIGHT_COVERAGE * k.in_order
                 + c.WEIGHT_KIND * k.kind
                 + c.WEIGHT_RANK / (1 + k.unit.source.rank)
                 + (c.DEFINES if part.kind == Kind.DEFINE and defines(part, k.unit) else 0.0)
@@ -156,7 +162,7 @@ class Selector:
 
     def _kind(self, part: Part, unit: Unit) -> float:
         """Fit of what would be quoted."""
-        return max(kind_fit(part.kind, unit.source.text[start:end], part.numbers) for start, end in span_of(unit))
+        return kind_fit(part, " ".join(unit.source.text[start:end] for start, end in span_of(unit)))
 
     def _alike(self, term: Term, unit: Unit) -> bool:
         """Whether the embedding model puts some word of the unit close to the term."""
@@ -173,11 +179,13 @@ class Selector:
             return Choice(part, missing=lacking or self._not_found(part, {}))
         best = max(ranked[:3], key=lambda k: self._confidence(part, [k])[0])
         best = ranked[0] if self._confidence(part, [ranked[0]])[0] >= c.ANSWER_FROM else best
-        best.found = coverage_of(part, best.unit, self._alike)
+        best.found = coverage_of(part, best.unit, self._alike, self._provisions.get(best.unit.source.source_id))
         chosen = [best]
-        if heaviest_missing(part, best.found) >= c.HEAVY and (other := self._complement(part, best, ranked)):
+        if other := self._complement(part, best, ranked):
             chosen.append(other)
         value, features = self._confidence(part, chosen)
+        if features["kind"] == 0.0:
+            value = 0.0
         if value >= c.ANSWER_FROM and len(chosen) < c.MAX_PER_PART:
             chosen += [k for k in ranked if k is not best and self._is_close(part, k, best)][: c.MAX_PER_PART - len(chosen)]
         return Choice(part, [k.unit for k in chosen], value, features, self._not_found(part, merged(chosen)))
@@ -186,14 +194,14 @@ class Selector:
         return best.score - other.score <= c.CLOSE and other.kind >= best.kind and self._confidence(part, [other])[0] >= c.ANSWER_FROM
 
     def _complement(self, part: Part, best: Candidate, ranked: list[Candidate]) -> Candidate | None:
-        """The best sentence that holds a heavy word that the first lacks together with one that the first has."""
-        lacking = [t for t in part.terms if t.weight >= c.HEAVY and best.found[t.stem] < c.FOUND]
-        shared = [t for t in part.terms if t.weight >= c.HEAVY * 0.7 and best.found[t.stem] >= c.FOUND]
+        """The best other sentence that says what the first does not: a word that it lacks, or the kind of answer; about the same subject."""
+        own = best.unit.bag | best.unit.source.heading_bag
+        lacking = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER and in_bag(t, own) < c.FOUND]
+        shared = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER and in_bag(t, own) >= c.FOUND]
         for k in ranked:
-            if k is best:
+            if k is best or not any(in_bag(t, k.unit.bag) >= c.FOUND for t in shared):
                 continue
-            own = k.unit.bag | k.unit.source.heading_bag
-            if any(in_bag(t, own) >= c.FOUND for t in lacking) and any(in_bag(t, own) >= c.FOUND for t in shared):
+            if best.kind < c.FOUND <= k.kind or any(in_bag(t, k.unit.bag) >= c.FOUND for t in lacking):
                 return k
         return None
 

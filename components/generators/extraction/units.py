@@ -23,6 +23,7 @@ LONGEST_LIST = 900
 _ITEM = regex.compile(r"\s*(?:[-*•▪◦‣–]\s+|\(?(?:\p{Nd}{1,3}|\p{L}|[ivxl]{1,5})[.)]\s+)")
 _FIELD = regex.compile(r"\s*[\p{L}][\p{L}\p{M}\p{N} _/().&'-]{0,48}:\s+\S")
 _RULE = regex.compile(r"^[\s|:+=-]+$")
+_CONTINUES = regex.compile(r"\s*(?:otherwise|(?:every|any)one\s+else|all\s+others?|others|in\s+(?:all|any)\s+other\s+cases?|the\s+rest)\b", regex.I)
 _DEPENDS = regex.compile(
     r"\s*(?:it|they|this|these|those|he|she|such|both|its|their|his|her|in\s+that\s+case|the\s+(?:same|latter|former))\b", regex.I
 )
@@ -70,12 +71,17 @@ class Unit:
 
     @cached_property
     def full_text(self) -> str:
-        """The unit with the line that it depends on."""
-        return f"{self.lead.text} {self.text}" if self.lead else self.text
+        """The unit with what it cannot be understood without: its lead, the list that it introduces, or the sentence that "it" refers to."""
+        if self.lead:
+            return f"{self.lead.text} {self.text}"
+        before = self.source.unit(self.index - 1)
+        if self.depends and before is not None and before.shape == Shape.SENTENCE and adjacent(before, self):
+            return f"{before.text} {self.text}"
+        return self.source.text[self.start : listed_end(self)]
 
     @cached_property
     def bag(self) -> Bag:
-        """Words of the unit and of its lead."""
+        """Words of `full_text`."""
         return Bag.of(self.full_text)
 
     @property
@@ -87,7 +93,7 @@ class Unit:
     @property
     def is_proviso(self) -> bool:
         """Whether it begins as an exception or condition of what stands before it."""
-        return begins_proviso(self.text)
+        return begins_proviso(self.text) or bool(_CONTINUES.match(self.text))
 
     @property
     def depends(self) -> bool:
@@ -245,17 +251,22 @@ def span_of(unit: Unit) -> list[tuple[int, int]]:
     if unit.shape == Shape.ITEM and unit.lead is not None:
         return _merged(source.text, [(unit.lead.start, unit.lead.end), (unit.start, _with_provisos(unit))])
     if unit.introduces:
-        end = unit.end
-        for item in source.units[unit.index + 1 :]:
-            if item.lead is not unit or source.text[end : item.start].strip() or item.end - unit.start > LONGEST_LIST:
-                break
-            end = item.end
-        return [(unit.start, end)]
+        return [(unit.start, listed_end(unit))]
     start = unit.start
     before = source.unit(unit.index - 1)
     if (unit.depends or unit.is_proviso) and before is not None and before.shape == Shape.SENTENCE and adjacent(before, unit):
         start = before.start
     return [(start, _with_provisos(unit))]
+
+
+def listed_end(unit: Unit) -> int:
+    """End of the list that a unit introduces, `LONGEST_LIST` characters at most; its own end where it introduces none."""
+    end = unit.end
+    for item in unit.source.units[unit.index + 1 :]:
+        if item.lead is not unit or unit.source.text[end : item.start].strip() or item.end - unit.start > LONGEST_LIST:
+            break
+        end = item.end
+    return end
 
 
 def adjacent(before: Unit, after: Unit) -> bool:

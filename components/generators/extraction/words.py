@@ -103,6 +103,9 @@ money cash
 maximum limit most max
 minimum least min
 deadline due
+payable due owed
+member members membership join joined
+return returned back
 open opening opens
 create created creation
 renew renewal extend extension
