@@ -214,3 +214,15 @@ def test_yaml_round_trip_and_run():
     assert again.to_dict() == pipeline.to_dict()
     out = again.run({"documents": {"documents": [Document(content="theft")]}, "text": {"text": "theft"}})
     assert np.dot(out["documents"]["documents"][0].embedding, out["text"]["embedding"]) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_model_that_fails_leaves_the_question_to_the_other_legs():
+    embedder = DenseTextEmbedder(model="no/such-model")
+    embedder.warm_up()
+    result = embedder.run("How many days of leave?")
+    assert result["embedding"] == []
+    assert result["fingerprint"] == {}
+    (degraded,) = result["degraded"]
+    assert degraded["stage"] == "dense_embedder"
+    assert "no/such-model" in degraded["reason"]
+    assert "\n" not in degraded["reason"]
