@@ -26,7 +26,9 @@ def index(
     paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
     graph: Annotated[str, typer.Option("--graph", help="A graph of pipelines/ by name, or a path to a YAML file.")] = "index",
     tenant: Tenant = DEFAULT_TENANT,
-    access: Annotated[str | None, typer.Option("--access", help="Groups that may read them, with commas between. Default: public.")] = None,
+    access: Annotated[
+        str | None, typer.Option("--access", help="Groups that may read them, with commas between. Default: as indexed before, else public.")
+    ] = None,
     rules: Annotated[Path | None, typer.Option("--rules", help="YAML list of {match: GLOB, access: [..], valid_to: .., ...} by path.")] = None,
     alias: Annotated[str, typer.Option("--alias", help="Name of the root, for a corpus that moves between machines.")] = "",
     include: Annotated[list[str] | None, typer.Option("--include", help="Only files that match this glob. Repeatable.")] = None,

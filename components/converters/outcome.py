@@ -68,7 +68,8 @@ def build_document(source: ByteStream, parts: Parts, *, title: str, mime_type: s
 
     :param source: the source; its meta is copied.
     :param parts: the blocks.
-    :param title: title found in the document; empty: the file name made readable.
+    :param title: title found in the document; empty: the file name made readable. One that the source's meta gives, by a path rule for
+        instance, wins; a record has its own.
     :param mime_type: where the source does not say.
     :param meta: further meta; None values are left out.
     :raises UnreadableError: the parts hold no visible text.
@@ -78,7 +79,8 @@ def build_document(source: ByteStream, parts: Parts, *, title: str, mime_type: s
         raise UnreadableError("no text: the file holds none that could be read")
     kept = dict(source.meta or {})
     kept["mime_type"] = kept.get("mime_type") or source.mime_type or mime_type
-    kept["title"] = one_line(title) or readable_name(source)
+    given = "" if "record_id" in meta else str(kept.get("title") or "")
+    kept["title"] = one_line(given or title) or readable_name(source)
     kept.update({key: value for key, value in meta.items() if value is not None})
     kept["blocks"] = blocks
     return Document(content=content, meta=kept)

@@ -33,8 +33,9 @@ class SourceIntake:
     A source is unchanged when its manifest entry in the store names the same `source_version` (bytes and graph) and the same
     `meta_version` (access, validity, uri, the user's fields), and is marked complete.
 
-    Meta of a source, all optional: `tenant` (default: the principal's), `access` (default: [public]), `alias` (default: ""), `path` (default: the
-    absolute path), `uri` (default: the path), `valid_from`, `valid_to`, `superseded_by`, `title`, `language`, and any field of your own.
+    Meta of a source, all optional: `tenant` (default: the principal's), `access` (default: what the index says of it, else [public]),
+    `alias` (default: ""), `path` (default: the absolute path), `uri` (default: the path), `valid_from`, `valid_to`, `superseded_by`,
+    `title`, `language`, and any field of your own.
     Later wins: these defaults, the stream's own meta, `meta`, the path rules of this component, `overrides`.
     """
 
@@ -102,6 +103,7 @@ class SourceIntake:
         for source, fields in stamped:
             container = fields["container_id"]
             entry = entries.get(entry_id(container))
+            fields.setdefault("access", (entry or {}).get("access") or [PUBLIC])  # said anew or not, what was closed stays closed
             try:
                 stream = _read(source, fields)
             except ValueError as error:
@@ -157,7 +159,6 @@ class SourceIntake:
         if not fields["tenant"]:
             raise ValueError("tenant='' is not accepted: it must not be empty")
         fields["alias"] = alias
-        fields.setdefault("access", [PUBLIC])
         fields.setdefault("uri", fields["path"])
         fields.setdefault("file_name", fields["path"].rstrip("/").rpartition("/")[2] or fields["path"])
         check_validity(fields)

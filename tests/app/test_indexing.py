@@ -99,6 +99,24 @@ def test_access_and_rules(index, docs, store, admin):
     assert "valid_to" not in {m["file_name"]: m for m in list_sources(store)}["pay.md"]
 
 
+def test_what_was_closed_stays_closed_when_access_is_not_said_again(index, docs, store, admin):
+    index(docs, access=["staff"])
+    (docs / "leave.md").write_text("Leave.\n\nThirty days.")
+    (docs / "new.md").write_text("New.\n\nOpen to all.")
+    report = index(docs)
+    assert (len(report["updated"]), len(report["added"])) == (1, 1)
+    with acting_as(admin):
+        assert {meta["file_name"]: meta["access"] for meta in list_sources(store)} == {
+            "leave.md": ["staff"],
+            "pay.md": ["staff"],
+            "codes.csv": ["staff"],
+            "new.md": ["public"],
+        }
+    index(docs, access=["public"])
+    with acting_as(admin):
+        assert {tuple(meta["access"]) for meta in list_sources(store)} == {("public",)}
+
+
 @pytest.mark.parametrize("options", [{"rules": [{"match": "x"}]}, {"access": []}, {"access": [""]}, {"include": ["#"]}])
 def test_wrong_use(index, docs, options):
     with pytest.raises(UsageError):

@@ -126,7 +126,7 @@ def test_a_folder_and_a_separate_query_model(setting, tmp_path):
 def test_a_model_that_cannot_be_loaded_is_one_line(setting, name):
     setting(embedding_model=name)
     with pytest.raises(EmbeddingError, match=rf"SAKSHYA_EMBEDDING_MODEL='{name}'.*Accepted: packaged") as caught:
-        DenseTextEmbedder().run("theft")
+        DenseDocumentEmbedder().warm_up()
     assert "\n" not in str(caught.value)
 
 
