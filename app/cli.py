@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands import ask, check, draw, evaluate, index, remove, search, show, status
+from app.commands import ask, check, draw, evaluate, index, remove, search, serve, show, status
 from app.console import fail, set_verbose
 from app.environment import prepare
 from config.settings import SettingsError, settings
@@ -40,6 +40,7 @@ for name, command in {
     "status": status.status,
     "check": check.check,
     "draw": draw.draw,
+    "serve": serve.serve,
 }.items():
     app.command(name)(command)
 app.add_typer(evaluate.evaluate, name="evaluate")

@@ -68,18 +68,20 @@ async def ask(
     filters: dict[str, Any] | None = None,
     top_k: int | None = None,
     as_of: str | None = None,
+    inputs: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Answer a question.
 
     :param top_k: passages shown as evidence; the graph's own number where None.
     :param as_of: day (`YYYY-MM-DD`) whose law, rule or price is asked for; today where None.
+    :param inputs: further inputs that the graph declares, `history` for instance.
     :returns: the whole answer; `failed` where a stage broke or the deadline passed.
     :raises UsageError: an empty or too long question.
     """
     from app.tracing import collect_stages
 
     text = checked_question(question)
-    values = {"question": text, "filters": filters, "top_k": top_k, "as_of": as_of}
+    values = {**(inputs or {}), "question": text, "filters": filters, "top_k": top_k, "as_of": as_of}
     with collect_stages() as stages:
         try:
             result = await _run(graph, values, principal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,6 +16,7 @@ from components.answer import Stage
 COMPONENT_OPERATION = "haystack.component.run"
 
 _stages: ContextVar[list[Stage] | None] = ContextVar("sakshya_stages", default=None)
+_observer: ContextVar[Callable[[Stage], None] | None] = ContextVar("sakshya_stage_observer", default=None)
 
 
 def count_documents(values: Mapping[str, Any]) -> int | None:
@@ -71,6 +72,8 @@ class StageTracer(Tracer):
             yield StageSpan(stage)
         finally:
             stage.ms = round((time.perf_counter() - started) * 1000, 3)
+            if observer := _observer.get():
+                observer(stage)
 
     def current_span(self) -> Span | None:
         """No nesting is kept."""
@@ -88,3 +91,13 @@ def collect_stages() -> Iterator[list[Stage]]:
         yield stages
     finally:
         _stages.reset(token)
+
+
+@contextmanager
+def observe_stages(observer: Callable[[Stage], None]) -> Iterator[None]:
+    """Call the observer with each stage that ends in a run inside this block; it may be called from another thread."""
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)

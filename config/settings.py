@@ -74,7 +74,9 @@ class Settings(BaseSettings):
     qdrant_timeout_s: int = Field(30, ge=1, le=600, description="Seconds until a call to the server is given up.")
 
     # --- embedding model
-    embedding_model: str = Field("packaged", min_length=1, description="`packaged` (all-MiniLM-L6-v2, installed as a package), a folder, or a hub name.")
+    embedding_model: str = Field(
+        "packaged", min_length=1, description="`packaged` (all-MiniLM-L6-v2, installed as a package), a folder, or a hub name."
+    )
     embedding_query_model: OptionalText = Field(None, description="Model for questions, where it differs from the one for passages.")
     embedding_url: OptionalUrl = Field(None, description="OpenAI-compatible embeddings endpoint. Empty: sentence-transformers here.")
     embedding_api_key: OptionalSecret = Field(None, description="Key of that endpoint.")
@@ -104,6 +106,20 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(100, ge=1, le=4096, description="Megabytes; a larger file is refused.")
     max_question_chars: int = Field(2000, ge=1, le=100_000, description="Characters; a longer question is refused.")
     deadline_s: float = Field(30.0, gt=0, le=600, description="Seconds for one question, all stages together.")
+
+    # --- the server (`sakshya serve`)
+    api_keys: OptionalSecret = Field(None, description="JSON of KEY: {user, groups, tenant, admin}, or a file of it. Empty: this machine only.")
+    api_key: OptionalSecret = Field(None, description="Key of the command line for a running server, where it may not read that server's own.")
+    cors_origins: str = Field("", description="Web origins whose pages may call the server, with commas between. Empty: none.")
+    max_body_kb: int = Field(256, ge=1, le=65_536, description="Kilobytes of a request, uploads aside; a larger one is refused.")
+    max_upload_mb: int = Field(200, ge=1, le=16_384, description="Megabytes of one upload, all files together.")
+    max_upload_files: int = Field(50, ge=1, le=1000, description="Files of one upload.")
+    max_jobs: int = Field(8, ge=1, le=1000, description="Uploads that wait to be indexed; one more is refused for now.")
+    rate_per_minute: int = Field(120, ge=0, le=1_000_000, description="Requests of one key a minute; 0: no limit.")
+    rate_burst: int = Field(30, ge=1, le=100_000, description="Requests that a key may make at once before that limit counts.")
+    max_concurrent: int = Field(4, ge=1, le=1000, description="Questions answered at the same time.")
+    max_waiting: int = Field(16, ge=0, le=10_000, description="Questions that wait for their turn; one more is refused for now.")
+    shutdown_s: int = Field(20, ge=0, le=300, description="Seconds that running work has to finish when the server is stopped.")
 
     @property
     def index_dir(self) -> Path:

@@ -1,0 +1,78 @@
+"""`/v1/chat/completions` and `/v1/models`: the query graphs as models of an OpenAI-compatible server.
+
+The shapes are those of fastapi-openai-compat, on which Hayhooks builds its own routes. Those routes put an exception's text into the answer, end
+a stream without `[DONE]`, and begin it before they know whether there is an answer; so they are written here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from fastapi_openai_compat import create_models_router
+from fastapi_openai_compat.chat_completions import ChatCompletion, ChatRequest
+from pydantic import ValidationError
+
+from app.serving.chat import annotations, chunk, completion, graph_of, new_id, question_of, text_parts, usage
+from app.serving.limits import Slots
+from app.serving.problems import Problem, documented, invalid
+from app.serving.query_routes import COMMON, EVENT_STREAM, NO_STORE, given
+from app.serving.requests import run_model
+from app.serving.served_graph import ServedGraph
+from components.answer import Answer
+
+
+def chat_router(served: Mapping[str, ServedGraph], slots: Slots) -> APIRouter:
+    """The routes, over the query graphs that give an answer."""
+    router = APIRouter(tags=["openai"])
+    answering = {name: graph for name, graph in served.items() if "answer" in graph.graph.outputs}
+    bodies = {name: run_model(graph.graph) for name, graph in answering.items()}
+
+    async def chat(body: ChatRequest) -> Any:
+        """Answer the last message of the user. `model` is a graph's name, with or without `sakshya/` before it.
+
+        Parameters of a chat model (`temperature` and the like) are accepted and change nothing: the graph says how it answers.
+        """
+        name = graph_of(body.model)
+        if name not in answering:
+            raise Problem(404, "unknown-model", f"There is no such model. Accepted: {', '.join(sorted(answering))}.")
+        question, history = question_of(body.messages)
+        values: dict[str, Any] = {"question": question}
+        if history and "history" in answering[name].graph.inputs:
+            values["history"] = history[-50:]
+        try:
+            values = given(bodies[name].model_validate(values))
+        except ValidationError as error:
+            raise invalid(error.errors()) from None
+        async with slots.place():
+            answer = await answering[name].run_api_async(**values)
+        if not body.stream:
+            return completion(body.model, answer)
+        options = (body.model_extra or {}).get("stream_options")
+        counted = isinstance(options, dict) and options.get("include_usage") is True
+        return StreamingResponse(chunks(body.model, answer, counted=counted), media_type=EVENT_STREAM, headers=NO_STORE)
+
+    router.post("/v1/chat/completions", name="chat_completions", response_model=ChatCompletion, responses=documented(404, *COMMON))(chat)
+    models = create_models_router(list_models=lambda: sorted(answering), owned_by="sakshya", tags=["openai"])
+    models.routes[:] = [route for route in models.routes if getattr(route, "path", "") == "/v1/models"]
+    router.include_router(models)
+    return router
+
+
+async def chunks(model: str, answer: Answer, *, counted: bool) -> AsyncIterator[bytes]:
+    """A streamed completion: a chunk for each sentence of the checked answer, one for the sources, and a last one with the annotations."""
+    name, created = new_id(), int(time.time())
+    said = [chunk(name, model, created, text) for text in text_parts(answer)]
+    last = chunk(name, model, created, annotations=annotations(answer), finish_reason="stop")
+    last.sakshya = answer.to_json()  # pyright: ignore[reportAttributeAccessIssue]
+    tail = [last]
+    if counted:
+        total = chunk(name, model, created)
+        total.choices, total.usage = [], usage(answer)
+        tail.append(total)
+    for item in (*said, *tail):
+        yield b"data: " + item.model_dump_json(exclude_none=True).encode() + b"\n\n"
+    yield b"data: [DONE]\n\n"

@@ -1,0 +1,163 @@
+"""What the command line of this machine asks of a running server, because an embedded index has one opener.
+
+Only the key that the server wrote for its own user, or an administrator's, opens these routes; the latter only for its own tenant. They are not
+part of the described interface.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from haystack.dataclasses import ByteStream
+from pydantic import BaseModel, ConfigDict
+
+from app.graphs import Graph
+from app.indexing import Item
+from app.query import ask, search
+from app.serving.index_routes import queued, work_for
+from app.serving.jobs import Jobs, State
+from app.serving.limits import Slots
+from app.serving.problems import Problem
+from app.serving.served_graph import ServedGraph
+from app.store import graph_store
+from components.access.principal import Principal, acting_as
+
+READS = frozenset({"filter_documents", "count_documents_by_filter", "facet", "index_version"})
+WRITES = frozenset({"delete_by_filter", "commit", "flush"})
+
+
+class Who(BaseModel):
+    """In whose name the command line acts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user: str
+    tenant: str
+    groups: list[str] = []
+    admin: bool = False
+
+
+class StoreCall(BaseModel):
+    """A method of the store with its arguments."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    who: Who
+    method: str
+    args: list[Any] = []
+
+
+class QueryCall(BaseModel):
+    """A question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    who: Who
+    graph: str
+    question: str
+    filters: dict[str, Any] | None = None
+    top_k: int | None = None
+    as_of: str | None = None
+
+
+def fingerprint(path: Path) -> str:
+    """Hash of a graph's file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def acting(request: Request, who: Who) -> Principal:
+    """The principal that is asked for.
+
+    :raises Problem: 403, the key is an administrator's of another tenant.
+    """
+    own: Principal = request.scope["state"]["principal"]
+    if not request.scope["state"].get("system") and who.tenant != own.tenant:
+        raise Problem(403, "tenant", f"This key is an administrator's of the tenant {own.tenant!r}.")
+    return Principal(user=who.user or "command-line", groups=tuple(who.groups), tenant=who.tenant, is_admin=who.admin)
+
+
+def unchanged(graph: Graph, loaded: Mapping[str, str]) -> Graph:
+    """The graph, where its file is still what was loaded.
+
+    :raises Problem: 409, it was edited or is gone.
+    """
+    if not graph.path.is_file() or fingerprint(graph.path) != loaded[graph.name]:
+        raise Problem(409, "graph-changed", f"{graph.path.name} was changed after the server loaded it: start the server anew.")
+    return graph
+
+
+def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Graph], jobs: Jobs, slots: Slots) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/internal", include_in_schema=False)
+    everything = {**{name: graph.graph for name, graph in served.items()}, **indexing}
+    loaded = {name: fingerprint(graph.path) for name, graph in everything.items()}
+    store = next((found for graph in everything.values() if (found := graph_store(graph))), None)
+
+    async def written(principal: Principal, total: int, work: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        job = queued(jobs, principal, total, work)
+        await asyncio.to_thread(job.over.wait)
+        if job.state is not State.DONE or job.report is None:
+            raise Problem(500, "indexing", job.error or "Indexing failed.")
+        return job.report
+
+    @router.post("/index")
+    async def index(
+        request: Request,
+        graph: Annotated[str, Form()],
+        who: Annotated[str, Form()],
+        meta: Annotated[str, Form()],
+        files: Annotated[list[UploadFile], File()],
+    ) -> Any:
+        if graph not in indexing:
+            raise Problem(404, "unknown-graph", f"The server has no indexing graph {graph!r}; it has: {', '.join(sorted(indexing))}.")
+        found = unchanged(indexing[graph], loaded)
+        principal = acting(request, Who.model_validate_json(who))
+        metas = json.loads(await meta.read())
+        items = []
+        for file, fields in zip(files, metas, strict=True):
+            data = await file.read()
+            items.append(Item(ByteStream(data=data), fields, len(data)))
+        return await written(principal, len(items), work_for(found, items, principal))
+
+    @router.post("/store")
+    async def call_store(request: Request, call: StoreCall) -> Any:
+        principal = acting(request, call.who)
+        if store is None or call.method not in READS | WRITES:
+            raise Problem(404, "unknown-method", "There is no such method.")
+
+        def run(_progress: Any = None) -> dict[str, Any]:
+            with acting_as(principal):
+                keep = {"with_embeddings": False} if call.method == "filter_documents" else {}
+                result = getattr(store, call.method)(*call.args, **keep)
+            if call.method == "filter_documents":
+                result = [document.to_dict(flatten=False) for document in result]
+            return {"result": result if isinstance(result, list | dict | int | str) else None}
+
+        return await (written(principal, 1, run) if call.method in WRITES else asyncio.to_thread(run))
+
+    def query_graph(name: str) -> ServedGraph:
+        if name not in served:
+            raise Problem(404, "unknown-graph", f"The server has no query graph {name!r}; it has: {', '.join(sorted(served))}.")
+        unchanged(served[name].graph, loaded)
+        return served[name]
+
+    @router.post("/ask")
+    async def ask_graph(request: Request, call: QueryCall) -> Any:
+        graph, principal = query_graph(call.graph), acting(request, call.who)
+        async with slots.place():
+            answer = await ask(graph.graph, call.question, principal=principal, filters=call.filters, top_k=call.top_k, as_of=call.as_of)
+        return answer.to_json()
+
+    @router.post("/search")
+    async def search_graph(request: Request, call: QueryCall) -> Any:
+        graph, principal = query_graph(call.graph), acting(request, call.who)
+        async with slots.place():
+            return await search(graph.found or graph.graph, call.question, principal=principal, filters=call.filters, top_k=call.top_k or 10)
+
+    return router
