@@ -172,6 +172,8 @@ def reading_order(lines: list[Line]) -> list[list[Line]]:
 
     for row in rows(lines):
         crossing = any(item.x0 < gutter - item.size and item.x1 > gutter + 2 for item in row)  # a hanging quotation mark does not cross
+        if across and not crossing and len(row) == 1 and row[0].x0 < gutter - row[0].size:  # the short last line of a wide paragraph
+            crossing = row[0].bottom - across[-1].bottom < 1.5 * row[0].size and abs(row[0].size - across[-1].size) < 0.5
         if crossing:
             flush_columns()
             across.extend(row)

@@ -1,0 +1,107 @@
+import io
+import zipfile
+
+import docx
+import pytest
+from haystack import Pipeline
+from haystack.dataclasses import ByteStream
+
+from components.routers.content_sniffer import ACCEPTED
+from components.routers.content_type_router import ContentTypeRouter
+
+
+def route(data: bytes, name: str):
+    out = ContentTypeRouter().run([ByteStream(data, meta={"file_name": name, "uri": name, "tenant": "t"})])
+    (where,) = [key for key, value in out.items() if value]
+    return where, out[where][0]
+
+
+def docx_bytes(text: str = "Leave policy") -> bytes:
+    document, buffer = docx.Document(), io.BytesIO()
+    document.add_paragraph(text)
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "where", "mime"),
+    [
+        (b"plain words", "a.txt", "text", "text/plain"),
+        (b"plain words", "noextension", "text", "text/plain"),
+        (b"# Title", "a.md", "text", "text/markdown"),
+        (b"<!DOCTYPE html><html><body>x</body></html>", "a.html", "text", "text/html"),
+        ("Grüße".encode("utf-16"), "a.txt", "text", "text/plain"),
+        (docx_bytes(), "a.docx", "text", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        (b"From: a@b.c\nSubject: hi\n\nbody", "a.eml", "text", "message/rfc822"),
+        (b"%PDF-1.4\n...", "a.pdf", "pdf", "application/pdf"),
+        (b"a,b\n1,2\n", "a.csv", "records", "text/csv"),
+        (b"a\tb\n1\t2\n", "a.tsv", "records", "text/tab-separated-values"),
+        (b"a;b\n1;2\n3;4\n", "noextension", "records", "text/csv"),
+        (b'[{"a": 1}]', "a.json", "records", "application/json"),
+        (b'{"a": 1}\n{"a": 2}\n', "a.jsonl", "records", "application/jsonl"),
+        (b'{"a": 1}\n{"a": 2}\n', "a.json", "records", "application/jsonl"),
+    ],
+)
+def test_routes_by_content(data, name, where, mime):
+    found, source = route(data, name)
+    assert (found, source.mime_type, source.meta["mime_type"]) == (where, mime, mime)
+    assert "content_mismatch" not in source.meta
+    assert source.meta["tenant"] == "t"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "where", "mime"),
+    [
+        (b"plain words", "report.pdf", "text", "text/plain"),
+        (b"%PDF-1.4\n...", "report.txt", "pdf", "application/pdf"),
+        (docx_bytes(), "old.doc.pdf", "text", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        (b'[{"a": 1}]', "table.csv", "records", "application/json"),
+    ],
+)
+def test_a_wrong_extension_is_reported_and_overruled(data, name, where, mime):
+    found, source = route(data, name)
+    assert (found, source.mime_type) == (where, mime)
+    assert mime in source.meta["content_mismatch"]
+    assert "\n" not in source.meta["content_mismatch"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "reason"),
+    [
+        (b"", "a.txt", "empty"),
+        (b" \n\n", "a.txt", "empty"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 60, "a.png", "image/png"),
+        (bytes(range(256)) * 20, "a.bin", "binary"),
+        (b"{broken", "a.json", "not valid JSON"),
+        (b"PK\x03\x04broken", "a.docx", "damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx", "password"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "a.doc", ACCEPTED),
+    ],
+)
+def test_what_nobody_reads_fails_with_a_reason(data, name, reason):
+    found, item = route(data, name)
+    assert found == "failed"
+    assert item["source"] == name
+    assert reason in item["reason"]
+    assert "\n" not in item["reason"]
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked():
+    buffer = io.BytesIO(docx_bytes())
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/media/big.bin", b"\0" * 30_000_000)
+    found, item = route(buffer.getvalue(), "a.docx")
+    assert found == "failed"
+    assert "unpack" in item["reason"]
+
+
+def test_one_bad_source_does_not_stop_the_rest():
+    out = ContentTypeRouter().run([ByteStream(b""), ByteStream(b"words")])
+    assert len(out["failed"]) == len(out["text"]) == 1
+
+
+def test_yaml_round_trip(monkeypatch):
+    monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*")
+    pipeline = Pipeline()
+    pipeline.add_component("router", ContentTypeRouter())
+    assert Pipeline.loads(pipeline.dumps()).get_component("router") is not None
