@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -124,7 +125,8 @@ def _shrink_until_they_fit(packings: list[_Packing], max_tokens: int, count: Cou
 
 
 def _within(units: Sequence[Unit], section: Section) -> list[Unit]:
-    return [unit for unit in units if section.start <= unit.start < section.end]
+    first, last = (bisect_left(units, place, key=lambda unit: unit.start) for place in (section.start, section.end))
+    return list(units[first:last])
 
 
 def _named_below(text: str, title: str, sections: list[Section], headers: list[str], index: int) -> bool:

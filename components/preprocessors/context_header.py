@@ -10,7 +10,11 @@ from components.preprocessors.sections import one_line
 JOIN = " > "
 COLUMNS = " | columns: "
 ELLIPSIS = "…"
-_CELL = re.compile(r"\s*\|\s*|\t+|\s{2,}")
+_SPACES = re.compile(r"\s{2,}")
+_NUMBER = re.compile(r"\d")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_SENTENCE_END = re.compile(r"[^.\s]{3,}[.;!?।。]$")
+_LONGEST_NAME = 60
 _RULE = re.compile(r"[\s|:+=-]*")
 
 
@@ -55,16 +59,38 @@ def is_rule(row: str) -> bool:
     return _RULE.fullmatch(row) is not None
 
 
+def cells_of(row: str) -> list[str]:
+    """The cells of a row, divided by `|`, else by tabs, else by two spaces or more."""
+    divider = "|" if "|" in row else "\t" if "\t" in row.strip() else None
+    cells = row.strip().removeprefix("|").removesuffix("|").split(divider) if divider else _SPACES.split(row.strip())
+    return [one_line(cell) for cell in cells]
+
+
+def names_columns(row: str) -> bool:
+    """Whether the first row of a table names its columns: several short cells, no sentence among them, and no number but a year.
+
+    A table that goes on from another page begins with data, which must not be shown as the names of columns.
+
+    >>> names_columns("| Grade | Days in 2024 |"), names_columns("281 | Rash driving. | Fine."), names_columns("Sick leave | 10 days")
+    (True, False, False)
+    """
+    cells = cells_of(row)
+    return (
+        sum(bool(cell) for cell in cells) > 1
+        and not is_rule(row)
+        and all(len(cell) <= _LONGEST_NAME and not _SENTENCE_END.search(cell) and not _NUMBER.search(_YEAR.sub("", cell)) for cell in cells)
+    )
+
+
 def columns_suffix(header_row: str, fits: Callable[[str], bool]) -> str:
     """What the header row of a table adds to the context header of rows that do not follow it in their chunk; empty for a single column.
 
-    Cells are divided by `|`, a tab, or two spaces. Columns that do not fit are left out from the end.
+    Columns that do not fit are left out from the end.
 
     >>> columns_suffix("| Grade | Days |", lambda line: True)
     ' | columns: Grade | Days'
     """
-    cells = [one_line(cell) for cell in _CELL.split(header_row.strip().strip("|"))]
-    cells = [cell for cell in cells if cell]
+    cells = [cell for cell in cells_of(header_row) if cell]
     if len(cells) < 2:
         return ""
     for kept in range(len(cells), 0, -1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from typing import Any
 
@@ -154,7 +155,5 @@ def _page(blocks: list[Block], text: str, start: int) -> int | None:
     position = start
     while position < len(text) and text[position].isspace():
         position += 1
-    for block in blocks:
-        if block["start"] <= position < block["end"]:
-            return block.get("page")
-    return None
+    index = bisect_right(blocks, position, key=lambda block: block["start"]) - 1
+    return blocks[index].get("page") if index >= 0 and position < blocks[index]["end"] else None

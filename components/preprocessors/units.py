@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from components.blocks import Block
-from components.preprocessors.context_header import is_rule
+from components.blocks import Block, BlockKind
+from components.preprocessors.context_header import cells_of, is_rule, names_columns
 from components.preprocessors.long_units import Count, key_of, split_long
 from components.preprocessors.packing import Bound
 from components.preprocessors.provisos import begins_proviso, introduces_list
 from components.preprocessors.sentences import begins_item, split_sentences
 
 _BY_LINE = ("list", "table", "code")
+_HEADINGS = ("title", "heading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +28,68 @@ class Unit:
     key: int
     size: int = 0
     header_row: str = ""
-    """In the rows of a table behind its first one: that first row."""
+    """In the rows of a table that has names of columns, except for that row: that row."""
 
 
 def units_of(text: str, blocks: Sequence[Block], language: str | None = None) -> list[Unit]:
     """The units of all blocks in order. Every character that is not white space lies in one."""
     units: list[Unit] = []
-    previous_kind = ""
+    columns = ""
     for index, block in enumerate(blocks):
+        spans = _spans(text, block, language)
         kind = block["kind"]
-        start, end = block["start"], block["end"]
-        spans = (
-            split_sentences(text[start:end], language=language, lines=True)
-            if kind in _BY_LINE
-            else split_sentences(text[start:end], language=language)
-        )
-        if kind in ("table", "code"):
-            spans = _lines(text[start:end])
-        elif kind in ("title", "heading") and spans:
-            spans = [(spans[0][0], spans[-1][1])]
-        header_row = ""
-        for number, (left, right) in enumerate(spans):
-            content = text[start + left : start + right]
-            before = text[units[-1].start : units[-1].end] if units else ""
+        above = blocks[index - 1]["kind"] if index else None
+        head = text[slice(*spans[0])] if kind == "table" and spans else ""
+        named = names_columns(head)
+        if named:
+            columns = head
+        elif not (kind == "table" == above and columns and len(cells_of(head)) == len(cells_of(columns))):
+            columns = ""  # otherwise a table that goes on, as on the next page
+        for number, (start, end) in enumerate(spans):
+            content = text[start:end]
+            last = units[-1] if units else None
             bound = Bound.BLOCK
-            if number:
-                bound = Bound.LINE if "\n" in text[units[-1].end : start + left] else Bound.SENTENCE
-            heading_before = previous_kind in ("title", "heading") and not number and kind not in ("title", "heading")
-            belongs_to_list = kind in _BY_LINE if not number else begins_item(content)
-            head_of_table = kind == "table" and (number == 1 or (number == 2 and is_rule(before)))
-            if before and (
-                heading_before
-                or head_of_table
-                or (bound >= Bound.LINE and kind not in _BY_LINE and _is_label(text, units[-1]))
-                or (introduces_list(before) and (belongs_to_list or begins_item(content)))
-                or (kind not in ("table", "code", "title", "heading") and begins_proviso(content))
+            if last and number:
+                bound = Bound.LINE if "\n" in text[last.end : start] else Bound.SENTENCE
+            if last and (
+                _belongs_to(text, last, content, kind, number, bound, above)
+                or (named and (number == 1 or (number == 2 and is_rule(text[last.start : last.end]))))
             ):
                 bound = Bound.GLUED
-            units.append(Unit(start + left, start + right, index, bound, key_of(content), header_row=header_row if kind == "table" else ""))
-            if not number:
-                header_row = content
-        previous_kind = kind
+            units.append(Unit(start, end, index, bound, key_of(content), header_row="" if named and not number else columns))
     return units
+
+
+def _spans(text: str, block: Block, language: str | None) -> list[tuple[int, int]]:
+    """The sentences, items, rows or lines of a block; a heading is one."""
+    start, end = block["start"], block["end"]
+    content = text[start:end]
+    if block["kind"] in ("table", "code"):
+        spans = _lines(content)
+    else:
+        spans = split_sentences(content, language=language, lines=block["kind"] == "list")
+        if block["kind"] in _HEADINGS and spans:
+            spans = [(spans[0][0], spans[-1][1])]
+    return [(start + left, start + right) for left, right in spans]
+
+
+def _belongs_to(text: str, last: Unit, content: str, kind: BlockKind, number: int, bound: Bound, above: BlockKind | None) -> bool:
+    """Whether a unit should not be parted from the one before it."""
+    before = text[last.start : last.end]
+    if kind in _HEADINGS:
+        return False
+    if not number and above in _HEADINGS:
+        return True
+    if introduces_list(before) and (begins_item(content) or (not number and kind in _BY_LINE)):
+        return True
+    if kind in ("table", "code"):
+        return False
+    return begins_proviso(content) or (kind != "list" and bound >= Bound.LINE and _is_label(before, last.bound))
+
+
+def _is_label(content: str, bound: Bound) -> bool:
+    """Whether a unit is a line such as "Illustrations." that names what follows."""
+    return bound >= Bound.LINE and content[-1] in ".:" and len(content.split()) <= 3 and not begins_item(content)
 
 
 def fit_units(text: str, units: Sequence[Unit], limit: Callable[[Unit], int], count: Count) -> list[Unit]:
@@ -89,12 +110,6 @@ def fit_units(text: str, units: Sequence[Unit], limit: Callable[[Unit], int], co
             parts[0] = replace(first, bound=_bound_between(text, fitted[-1], first))
         fitted.extend(parts)
     return fitted
-
-
-def _is_label(text: str, unit: Unit) -> bool:
-    """Whether a unit is a line such as "Illustrations." that names what follows."""
-    content = text[unit.start : unit.end]
-    return unit.bound >= Bound.LINE and content[-1] in ".:" and len(content.split()) <= 3 and not begins_item(content)
 
 
 def _bound_between(text: str, left: Unit, right: Unit) -> Bound:

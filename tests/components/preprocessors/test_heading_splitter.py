@@ -278,6 +278,23 @@ def test_a_long_table_is_cut_between_rows_and_keeps_its_columns():
         assert recounted(chunk) <= 120
 
 
+def test_a_table_that_goes_on_keeps_the_columns_and_data_never_name_them():
+    def rows(first: int):
+        return [f"{n} | Rash driving number {n} | Fine of {n} rupees." for n in range(first, first + 12)]
+
+    table = {"kind": "table"}
+    parts = [
+        ("\n".join(["Section | Offence | Punishment", *rows(100)]), table),
+        ("\n".join(rows(200)), table),
+        ("\n".join(["a | b", "c | d"]), table),
+    ]
+    for chunk in split(parts, max_tokens=100)["documents"]:
+        suffix = " | columns: Section | Offence | Punishment" if chunk.content[0].isdigit() else ""
+        assert chunk.meta["context_header"] == "Leave policy" + suffix
+    for chunk in split(parts[1:2], max_tokens=100)["documents"]:
+        assert chunk.meta["context_header"] == "Leave policy"
+
+
 def test_a_long_sentence_is_cut_at_clauses_and_words():
     text = ", ".join(f"the {n}th officer of the branch shall keep a record of it" for n in range(30)) + "."
     chunks = split([paragraph(text)], max_tokens=64)["documents"]
