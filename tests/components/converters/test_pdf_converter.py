@@ -14,34 +14,8 @@ from haystack.dataclasses import ByteStream
 from components.converters.pdf_converter import PdfConverter, _sensible
 from components.converters.pdf_paragraphs import join_lines
 
-WORDS = [
-    "whoever",
-    "without",
-    "lawful",
-    "excuse",
-    "takes",
-    "any",
-    "movable",
-    "thing",
-    "out",
-    "of",
-    "the",
-    "keeping",
-    "of",
-    "another",
-    "person",
-    "and",
-    "carries",
-    "it",
-    "away",
-    "shall",
-    "be",
-    "held",
-    "to",
-    "answer",
-    "for",
-    "it",
-]
+PHRASE = "whoever without lawful excuse takes any movable thing out of the keeping of another person and carries it away shall be held to answer"
+WORDS = [*PHRASE.split(), "for", "it"]
 LEFT, RIGHT, STEP = 130, 470, 13
 
 
@@ -350,9 +324,7 @@ def test_meta_is_copied_and_the_title_falls_back_to_the_file_name():
     assert (document.meta["tenant"], document.meta["title"], document.meta["mime_type"]) == ("t", "The act", "application/pdf")
 
 
-@pytest.mark.parametrize(
-    ("stated", "title"), [("Lending rules", "Lending rules"), ("report final.docx", ""), ("Microsoft Word - a b", ""), ("x1", "")]
-)
+@pytest.mark.parametrize(("stated", "title"), [("Lending rules", "Lending rules"), ("report final.docx", ""), ("Microsoft Word - a b", "")])
 def test_stated_titles(stated, title):
     assert _sensible(stated) == title
 
