@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -13,7 +12,7 @@ from haystack import Document
 from haystack_integrations.document_stores.qdrant.converters import (
     DENSE_VECTORS_NAME,
     SPARSE_VECTORS_NAME,
-    convert_haystack_documents_to_qdrant_points,
+    convert_id,
 )
 from qdrant_client.http import models as rest
 
@@ -23,16 +22,17 @@ class PointError(ValueError):
 
 
 def to_points(documents: Sequence[Document]) -> list[rest.PointStruct]:
-    """Documents as points with named vectors, as qdrant-haystack makes them, without copying every number of every vector twice."""
-    bare = [replace(d, embedding=None, sparse_embedding=None) for d in documents]
-    points = convert_haystack_documents_to_qdrant_points(bare, use_sparse_embeddings=True)
-    for point, document in zip(points, documents, strict=True):
+    """Documents as the points that qdrant-haystack makes of them, without its deep copy of every meta and vector."""
+    points = []
+    for d in documents:
         vectors: dict[str, Any] = {}
-        if document.embedding is not None:
-            vectors[DENSE_VECTORS_NAME] = document.embedding
-        if document.sparse_embedding is not None:
-            vectors[SPARSE_VECTORS_NAME] = rest.SparseVector(indices=document.sparse_embedding.indices, values=document.sparse_embedding.values)
-        point.vector = vectors
+        if d.embedding is not None:
+            vectors[DENSE_VECTORS_NAME] = d.embedding
+        if d.sparse_embedding is not None:
+            vectors[SPARSE_VECTORS_NAME] = rest.SparseVector(indices=d.sparse_embedding.indices, values=d.sparse_embedding.values)
+        blob = Document(blob=d.blob).to_dict(flatten=False)["blob"] if d.blob else None
+        payload = {"id": d.id, "content": d.content, "blob": blob, "meta": d.meta, "score": d.score}
+        points.append(rest.PointStruct.model_construct(id=convert_id(d.id), vector=vectors, payload=payload))
     return points
 
 

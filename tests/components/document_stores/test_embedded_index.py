@@ -129,7 +129,7 @@ def big(count: int, start: int = 0) -> list[Document]:
 
 @pytest.fixture
 def grown(tmp_path):
-    """Large enough (over 10 MB of vectors would be) for the optimiser to have something to do: many updates leave deleted points behind."""
+    """Written twice, so that the points left behind give the optimiser something to do."""
     store = SakshyaDocumentStore(path=str(tmp_path), index="i", write_batch_size=1000)
     from haystack.document_stores.types import DuplicatePolicy
 
@@ -198,7 +198,7 @@ def test_a_failed_optimisation_leaves_the_index_as_it_was(grown, monkeypatch):
     assert len(list((Path(grown.path) / "i").glob("g*"))) == 1
 
 
-@pytest.mark.parametrize("delay", [0.05, 0.4, 0.9])
+@pytest.mark.parametrize("delay", [0.4, pytest.param(0.05, marks=pytest.mark.long), pytest.param(0.9, marks=pytest.mark.long)])
 def test_killed_while_optimising(tmp_path, delay):
     worker = child(
         tmp_path,
