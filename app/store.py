@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
-
     from app.graphs import Graph
+    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 
 def graph_store(graph: Graph) -> SakshyaDocumentStore | None:
@@ -22,7 +21,14 @@ def graph_store(graph: Graph) -> SakshyaDocumentStore | None:
 
 
 def default_store() -> SakshyaDocumentStore:
-    """The store of the settings: the same instance that the default graphs use."""
+    """The store of the settings: the same instance that the default graphs use, or while a server holds the embedded index, that server's.
+
+    :raises SakshyaError: a server holds it, and there is no key for it.
+    """
+    from app.remote import find_server
+
+    if server := find_server():
+        return server.store()
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
     path = f"{SakshyaDocumentStore.__module__}.{SakshyaDocumentStore.__name__}"

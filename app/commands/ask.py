@@ -14,6 +14,7 @@ from app import query
 from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, haystack_filters, reader
 from app.console import err, out, print_json, reports_errors
 from app.graphs import load_graph
+from app.remote import find_server
 from components.access.principal import DEFAULT_TENANT
 from components.answer import Answer, Status
 
@@ -33,9 +34,13 @@ def ask(
     """Answer a question from the indexed documents, with the passage behind every sentence."""
     principal = reader(tenant, groups)
     text = query.checked_question(question)
-    loaded = load_graph(graph, phase="query")
-    loaded.warm_up()
-    answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=haystack_filters(filters), top_k=top_k, as_of=as_of))
+    narrowed = haystack_filters(filters)
+    if server := find_server():
+        answer = server.ask(graph, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
+    else:
+        loaded = load_graph(graph, phase="query")
+        loaded.warm_up()
+        answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of))
     if as_json:
         print_json(answer.to_json())
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import yaml
@@ -14,9 +14,13 @@ from app.commands.options import AsJson, Tenant, checked_tenant, names
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
 from app.graphs import load_graph
-from app.indexing import collect, index_paths
+from app.indexing import Run, collect, index_paths
+from app.remote import find_server
 from app.store import graph_store
 from components.access.principal import DEFAULT_TENANT
+
+if TYPE_CHECKING:
+    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 SHOWN = 12
 
@@ -41,7 +45,7 @@ def index(
     groups = None if access is None else list(names(access))
     path_rules = read_rules(rules) if rules else []
     files, _ = collect(paths, alias, include or (), exclude or ())
-    loaded = load_graph(graph, phase="indexing")
+    run, store, version = _indexer(graph)
     with progress_bar("indexing", len(files), shown=not as_json) as advance:
         done_before = 0
 
@@ -51,9 +55,9 @@ def index(
             done_before = done
 
         report = index_paths(
-            lambda values: loaded.run(values).get("report", {}),
+            run,
             paths,
-            store=graph_store(loaded),
+            store=store,
             tenant=tenant,
             access=groups,
             alias=alias,
@@ -61,7 +65,7 @@ def index(
             prune=prune,
             include=include or (),
             exclude=exclude or (),
-            graph_version=loaded.version,
+            graph_version=version,
             on_progress=on_progress,
         )
     if as_json:
@@ -70,6 +74,14 @@ def index(
         show_report(report)
     if report["failed"]:
         raise typer.Exit(1)
+
+
+def _indexer(graph: str) -> tuple[Run, SakshyaDocumentStore | None, str]:
+    """What indexes a batch, the store that it writes, and the graph's version: the graph here, or that of the server that holds the index."""
+    if server := find_server():
+        return server.indexer(graph), server.store(), ""
+    loaded = load_graph(graph, phase="indexing")
+    return lambda values: loaded.run(values).get("report", {}), graph_store(loaded), loaded.version
 
 
 def read_rules(path: Path) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from app import query
 from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, haystack_filters, reader
 from app.console import out, print_json, reports_errors
 from app.graphs import load_graph
+from app.remote import find_server
 from components.access.principal import DEFAULT_TENANT
 
 
@@ -29,9 +30,13 @@ def search(
     """List the passages that a question finds, best first. Runs only the part of the graph that finds them."""
     principal = reader(tenant, groups)
     text = query.checked_question(question)
-    loaded = load_graph(graph, phase="query", only=["documents"])
-    loaded.warm_up()
-    result = asyncio.run(query.search(loaded, text, principal=principal, filters=haystack_filters(filters), top_k=top_k))
+    narrowed = haystack_filters(filters)
+    if server := find_server():
+        result = server.search(graph, text, principal=principal, filters=narrowed, top_k=top_k)
+    else:
+        loaded = load_graph(graph, phase="query", only=["documents"])
+        loaded.warm_up()
+        result = asyncio.run(query.search(loaded, text, principal=principal, filters=narrowed, top_k=top_k))
     if as_json:
         print_json(result)
     else:

@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import os
 import secrets
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +16,11 @@ from app.checking.check import check_graph
 from app.checking.problem import Level
 from app.errors import SakshyaError, UsageError
 from app.graphs import Graph, load_graph
+from app.remote import KEY_FILE
 from app.serving.application import NAMES_TAKEN, Graphs
 from app.serving.keys import SETTING, Keys, digest
 from components.access.principal import Principal
 from config.settings import Settings, home
-
-KEY_FILE = "server.key"
-"""Beside the lock of an embedded index: the key of the command line, readable by the server's user alone."""
 
 
 class BrokenGraphsError(SakshyaError):
@@ -148,6 +147,7 @@ def run(graphs: Graphs, bound: socket.socket, here: Settings, keys: Keys, *, sai
                 await asyncio.to_thread(store.declare_server, url)
                 said(f"serving {', '.join(sorted([*graphs.served, *graphs.indexing]))} at {url}")
 
+    previous = signal.signal(signal.SIGTERM, _leave)  # uvicorn raises the signal again when it is done: the rest is still ours to do
     try:
         first_query(graphs)
         app = build(graphs, here, keys, system_key)
@@ -162,10 +162,17 @@ def run(graphs: Graphs, bound: socket.socket, here: Settings, keys: Keys, *, sai
             proxy_headers=False,
         )
         Server(config).run([bound])
+    except KeyboardInterrupt:
+        pass  # asked for, and everything that ran is finished
     finally:
+        signal.signal(signal.SIGTERM, previous)
         if key_path:
             key_path.unlink(missing_ok=True)
         store.shutdown()
+
+
+def _leave(_signal: int, _frame: Any) -> None:
+    raise SystemExit(0)
 
 
 def first_query(graphs: Graphs) -> None:

@@ -49,7 +49,7 @@ class SourceIntake:
 
         :param document_store: the index whose manifest says what is unchanged.
         :param path_rules: see `components.routers.path_rules.check_rules`; `match` is relative to the root of the source.
-        :param allow_paths: False refuses paths, so that a served graph reads no file of its machine.
+        :param allow_paths: False refuses paths, so that a served graph reads no file of its machine. An anonymous principal's are always refused.
         :raises ValueError: a rule that is not accepted.
         """
         self.document_store = document_store
@@ -137,7 +137,7 @@ class SourceIntake:
             found = next((given[key] for key in ("path", "url", "file_path", "file_name") if given.get(key)), None)
         elif not isinstance(source, str | Path) or not str(source):
             raise ValueError(f"a {type(source).__name__} is no source: accepted are a path and a ByteStream")
-        elif not self.allow_paths:
+        elif not self.allow_paths or current_principal().user is None:  # a bare server of graphs has no principal: it must not read its machine
             raise ValueError("this graph reads no path: send the file itself")
         else:
             found = given.get("path") or Path(os.path.abspath(source)).as_posix()  # noqa: PTH100  resolve() would follow links

@@ -5,10 +5,12 @@ import pytest
 from haystack import Pipeline
 from haystack.dataclasses import ByteStream
 
-from components.access.principal import Principal, acting_as
+from components.access.principal import ANONYMOUS, Principal, acting_as
 from components.chunk import source_id
 from components.routers.source_intake import SourceIntake
 from config.settings import settings
+
+pytestmark = pytest.mark.usefixtures("admin")
 
 
 @pytest.fixture
@@ -30,6 +32,14 @@ def test_defaults_in_a_plain_haystack_run(store, file):
     assert meta["modified_at"].endswith("+00:00")
     assert out["report"]["sources"][meta["container_id"]]["is_new"] is True
     assert out["report"]["failed"] == out["report"]["unchanged"] == []
+
+
+def test_nobody_reads_no_path(store, file):
+    """As in a server of graphs that knows no principal: the machine's files are not its callers'."""
+    with acting_as(ANONYMOUS):
+        out = SourceIntake(store).run([str(file), ByteStream(data=b"text", meta={"path": "a.md"})])
+    assert out["report"]["failed"] == [{"source": str(file), "reason": "this graph reads no path: send the file itself"}]
+    assert [stream.data for stream in out["sources"]] == [b"text"]
 
 
 def test_the_tenant_is_that_of_the_principal(store, file):
