@@ -9,7 +9,7 @@ from typing import Any
 MAX_DEPTH = 8
 MAX_ITEMS = 500
 """Conditions and values of one filter, all together."""
-FIELD = re.compile(r"\w[\w.-]{0,127}")
+FIELD = re.compile(r"(?=.{1,128}\Z)[\w-]+(\.[\w-]+)*")
 INT64 = 2**63
 
 
