@@ -201,7 +201,9 @@ def test_equal_texts_get_their_own_ids():
 def test_a_long_header_loses_its_middle():
     names = [f"Part {n} on the administration of many long and winding matters of state" for n in range(6)]
     parts = [heading(name, level) for level, name in enumerate(names, 1)] + [paragraph("Twenty days.")]
-    chunk = split(parts, max_tokens=100)["documents"][-1]
+    chunks = split(parts, max_tokens=100)["documents"]
+    assert all(any(name in embedded_text(c.content, c.meta["context_header"]) for c in chunks) for name in names)  # those left out have a chunk
+    chunk = chunks[-1]
     header = chunk.meta["context_header"]
     assert header.startswith("Leave policy > ")
     assert header.endswith(names[-1])
@@ -313,8 +315,29 @@ def test_a_word_that_the_tokenizer_does_not_know_is_not_one_token():
 def test_short_siblings_stay_apart_and_headings_stay_with_text():
     parts = [part for n in range(5) for part in (heading(f"Rule {n}"), paragraph(f"Text {n}."))]
     assert [c.content for c in split(parts)["documents"]] == [f"Rule {n}\n\nText {n}." for n in range(5)]
-    long = split([heading("Rule"), paragraph(" ".join(sentence(n) for n in range(20)))], max_tokens=64)["documents"]
-    assert long[0].content.startswith("Rule\n\nS") or len(long[0].content) > 20
+
+
+@pytest.mark.parametrize("words", range(20, 60, 3))
+def test_a_heading_stays_with_its_text(words: int):
+    text = " ".join(sentence(n, words // 4) for n in range(4))
+    chunks = split([heading("Rule of carry over"), paragraph(text), paragraph(text.upper())], max_tokens=64)["documents"]
+    assert chunks[0].content.startswith("Rule of carry over\n\n")
+
+
+@pytest.mark.parametrize("lead", range(1, 9))
+def test_an_introduction_inside_a_paragraph_stays_with_its_first_item(lead: int):
+    before = " ".join(sentence(n) for n in range(lead))
+    items = "\n".join(f"({letter}) {sentence(ord(letter))}" for letter in "abcdefgh")
+    (holder,) = [c for c in split([paragraph(f"{before} The form holds:\n{items}")], max_tokens=80)["documents"] if "The form holds:" in c.content]
+    assert "The form holds:\n(a)" in holder.content
+
+
+def test_a_long_word_is_cut_between_graphemes():
+    word = "क्षि" * 300
+    chunks = split([paragraph(word)], max_tokens=64)["documents"]
+    whole = regex.findall(r"\X", word)
+    assert [g for c in chunks for g in regex.findall(r"\X", c.content)] == whole
+    assert len(chunks) > 10
 
 
 PROVISOS = (

@@ -35,6 +35,8 @@ from components.preprocessors.text_cleaning import clean_text
         ("code", "if a:\n    b  = 1   \n\n\n    c", "if a:\n    b  = 1\n\n\n    c"),
         ("table", "a\tb  c\u200b\n1\t\t3", "a\tb  c\n1\t\t3"),
         ("paragraph", "क्\u200dष और र\u200dय", "क्\u200dष और र\u200dय"),  # half letters
+        ("paragraph", "र्\u200d है", "र्\u200d है"),
+        ("paragraph", "र\u200d है", "र है"),
         ("paragraph", "می\u200cخواهم", "می\u200cخواهم"),  # Persian
         ("paragraph", "ab\u200dcd \u200cef", "abcd ef"),
         ("paragraph", "👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥", "👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥"),
