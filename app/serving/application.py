@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -129,9 +130,7 @@ def _lifespan(inner: Any, jobs: Any, shutdown_s: float) -> Any:
     """Hayhooks' own lifespan, and at its end the writer's."""
 
     @asynccontextmanager
-    async def lifespan(app: Any) -> Any:
-        import asyncio
-
+    async def lifespan(app: Any) -> AsyncIterator[Any]:
         async with inner(app) as state:
             yield state
             await asyncio.to_thread(jobs.stop, shutdown_s)

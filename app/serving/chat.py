@@ -63,7 +63,7 @@ def sources(citations: list[Citation]) -> str:
     return "\n\nSources:\n" + "\n".join(lines)
 
 
-def annotations(answer: Answer) -> list[dict[str, Any]]:
+def cited(answer: Answer) -> list[dict[str, Any]]:
     """The citations as annotations: OpenAI's `url_citation` for each marker of the text, with the quote and its place in the source beside it."""
     found = []
     for citation in answer.citations:
@@ -87,7 +87,7 @@ def new_id() -> str:
 
 def completion(model: str, answer: Answer) -> ChatCompletion:
     """The whole answer as a chat completion; the contract stands in `sakshya`."""
-    message = Message(role="assistant", content="".join(text_parts(answer)), annotations=annotations(answer))  # pyright: ignore[reportCallIssue]
+    message = Message(role="assistant", content="".join(text_parts(answer)), annotations=cited(answer))  # pyright: ignore[reportCallIssue]
     return ChatCompletion(
         id=new_id(),
         object="chat.completion",

@@ -16,7 +16,7 @@ from fastapi_openai_compat import create_models_router
 from fastapi_openai_compat.chat_completions import ChatCompletion, ChatRequest
 from pydantic import ValidationError
 
-from app.serving.chat import annotations, chunk, completion, graph_of, new_id, question_of, text_parts, usage
+from app.serving.chat import chunk, cited, completion, graph_of, new_id, question_of, text_parts, usage
 from app.serving.limits import Slots
 from app.serving.problems import Problem, documented, invalid
 from app.serving.query_routes import COMMON, EVENT_STREAM, NO_STORE, given
@@ -66,7 +66,7 @@ async def chunks(model: str, answer: Answer, *, counted: bool) -> AsyncIterator[
     """A streamed completion: a chunk for each sentence of the checked answer, one for the sources, and a last one with the annotations."""
     name, created = new_id(), int(time.time())
     said = [chunk(name, model, created, text) for text in text_parts(answer)]
-    last = chunk(name, model, created, annotations=annotations(answer), finish_reason="stop")
+    last = chunk(name, model, created, annotations=cited(answer), finish_reason="stop")
     last.sakshya = answer.to_json()  # pyright: ignore[reportAttributeAccessIssue]
     tail = [last]
     if counted:

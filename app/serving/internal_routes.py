@@ -26,7 +26,7 @@ from app.serving.limits import Slots
 from app.serving.problems import Problem
 from app.serving.served_graph import ServedGraph
 from app.store import graph_store
-from components.access.principal import Principal, acting_as
+from components.access.principal import ANONYMOUS, Principal, acting_as
 
 READS = frozenset({"filter_documents", "count_documents_by_filter", "facet", "index_version"})
 WRITES = frozenset({"delete_by_filter", "commit", "flush"})
@@ -37,7 +37,7 @@ class Who(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    user: str
+    user: str | None = None
     tenant: str
     groups: list[str] = []
     admin: bool = False
@@ -79,7 +79,7 @@ def acting(request: Request, who: Who) -> Principal:
     own: Principal = request.scope["state"]["principal"]
     if not request.scope["state"].get("system") and who.tenant != own.tenant:
         raise Problem(403, "tenant", f"This key is an administrator's of the tenant {own.tenant!r}.")
-    return Principal(user=who.user or "command-line", groups=tuple(who.groups), tenant=who.tenant, is_admin=who.admin)
+    return Principal(user=who.user, groups=tuple(who.groups), tenant=who.tenant, is_admin=who.admin)
 
 
 def unchanged(graph: Graph, loaded: Mapping[str, str]) -> Graph:
@@ -111,7 +111,7 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
         request: Request,
         graph: Annotated[str, Form()],
         who: Annotated[str, Form()],
-        meta: Annotated[str, Form()],
+        meta: Annotated[UploadFile, File()],
         files: Annotated[list[UploadFile], File()],
     ) -> Any:
         if graph not in indexing:
@@ -127,7 +127,7 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
 
     @router.post("/store")
     async def call_store(request: Request, call: StoreCall) -> Any:
-        principal = acting(request, call.who)
+        principal = ANONYMOUS if call.method == "index_version" else acting(request, call.who)  # the version is no tenant's secret
         if store is None or call.method not in READS | WRITES:
             raise Problem(404, "unknown-method", "There is no such method.")
 

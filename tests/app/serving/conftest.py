@@ -106,19 +106,19 @@ class LightServer:
 
 
 @contextmanager
-def light_server(store: Any, *, keys: str | None = json.dumps(KEYS), **env: Any) -> Iterator[LightServer]:
+def light_server(opened: Any, *, keys: str | None = json.dumps(KEYS), **env: Any) -> Iterator[LightServer]:
     """:param env: settings in lower case, without the prefix."""
     for name, value in env.items():
         os.environ[f"SAKSHYA_{name.upper()}"] = str(value)
     settings.cache_clear()
     here = load_settings()
-    oracle = Oracle(store)
+    oracle = Oracle(opened)
     pipeline = Pipeline()
     pipeline.add_component("oracle", oracle)
     path = ROOT / "pipelines" / "query.yml"
     inputs = {"question": ["oracle.question"], "history": ["oracle.history"], "filters": ["oracle.filters"]}
     query = Graph("query", path, "query", pipeline, inputs, {"documents": "oracle.documents", "answer": "oracle.answer"}, "1")
-    light = LightGraph(store)
+    light = LightGraph(opened)
     names = {name: [f"intake.{name}"] for name in ("sources", "meta", "graph_version")}
     index = Graph("index", ROOT / "pipelines" / "index.yml", "indexing", light.pipeline, names, {"report": "writer.report"}, "1")
     with socket.socket() as bound:

@@ -60,7 +60,7 @@ def test_the_internal_routes_are_not_for_a_user_s_key(light):
         problem(client.post("/internal/store", json={"who": {"user": "x", "tenant": "default", "admin": True}, "method": "index_version"}), 401)
     with light.client(ROOT_KEY) as client:
         who = {"user": "x", "tenant": "elsewhere", "admin": True}
-        problem(client.post("/internal/store", json={"who": who, "method": "index_version"}), 403)
+        problem(client.post("/internal/store", json={"who": who, "method": "flush"}), 403)
         problem(client.post("/internal/store", json={"who": {**who, "tenant": "default"}, "method": "shutdown"}), 404)
 
 
@@ -299,7 +299,7 @@ def test_a_full_queue_of_jobs(store):
         jobs = server.app.state.jobs
         gate = threading.Event()
         jobs.add(Principal("x"), 1, lambda _progress: gate.wait(20) and {})
-        until(lambda: jobs._queue.empty())
+        until(jobs._queue.empty)
         first = client.post("/index/run", files=[("files", ("a.md", b"x"))])
         assert (first.status_code, first.json()["state"]) == (202, "waiting")
         full = client.post("/index/run", files=[("files", ("b.md", b"x"))])

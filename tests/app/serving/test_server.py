@@ -67,6 +67,7 @@ def test_the_command_line_works_through_the_server(beside, docs):
     assert command("ask", "When is pay day?")[1]["status"] == "declined"
     assert command("search", "pay day", "--groups", "hr")[1]["documents"][0]["uri"] == str(docs / "hr/pay.md")
     code, status = command("status", "--sources")
+    assert code == 0, status
     assert (status["sources"], {s["uri"] for s in status["listed"]}) == (2, set(report["added"]))
     shown = command("show", "pay.md")[1]
     assert shown["text"].endswith("Pay day is the last working day of the month.")
