@@ -41,7 +41,7 @@ def test_files_to_index_and_back(store, admin, docs):
     assert sources["leave.md"]["title"] == "Leave"
 
     (docs / "leave.md").write_text(LEAVE.replace("# Leave\n", "# Leave\n\nA first paragraph that was not there.\n"))
-    report = index(docs / "leave.md", docs / "hr")
+    report = index(docs / "leave.md", docs / "hr", access=["public"])
     assert [Path(uri).name for uri in report["updated"]] == ["pay.html", "leave.md"]
     assert report["embedded"] < report["chunks"]
 
