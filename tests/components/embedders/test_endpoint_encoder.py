@@ -93,9 +93,12 @@ def test_both_embedders_and_one_fingerprint(endpoint, monkeypatch):
 def test_a_bad_reply_is_one_line_and_never_a_vector(endpoint, answer, reason):
     endpoint["answer"] = answer
     with pytest.raises(EmbeddingError, match=reason) as caught:
-        DenseTextEmbedder().run("theft")
+        embedding_model().encode_queries(["theft"])
     assert "\n" not in str(caught.value)
     assert "k-123" not in str(caught.value)
+    result = DenseTextEmbedder().run("theft")
+    assert result["embedding"] == []
+    assert [degraded["stage"] for degraded in result["degraded"]] == ["dense_embedder"]
 
 
 def test_vectors_of_another_length_than_before_are_refused(endpoint):

@@ -1,7 +1,6 @@
 """Splitting: what must hold for any document, then the examples that a reader of citations cares about."""
 
 import random
-import time
 from typing import Any
 
 import pytest
@@ -451,15 +450,3 @@ def test_input_is_left_alone():
     before = source.to_dict()
     HeadingSplitter(model="packaged").run([source])
     assert source.to_dict() == before
-
-
-def test_speed():
-    parts = [part for n in range(400) for part in (heading(f"Section {n}"), paragraph(" ".join(sentence(20 * n + k, 14) for k in range(18))))]
-    source = document(parts)
-    splitter = HeadingSplitter(model="packaged")
-    splitter.warm_up()
-    began = time.perf_counter()
-    out = splitter.run([source])
-    assert len(source.content or "") > 600_000
-    assert out["failed"] == []
-    assert time.perf_counter() - began < 15  # about 1.5 s on an idle machine
