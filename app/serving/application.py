@@ -82,7 +82,7 @@ def build(graphs: Graphs, here: Settings, keys: Keys, system_key: Keys) -> FastA
     registry.clear()
     for name, served in graphs.served.items():
         registry.add(name, served)
-    jobs = Jobs(here.max_jobs)
+    jobs = Jobs(here.max_jobs, 2 * here.max_upload_mb * 1_000_000)
     slots = Slots(here.max_concurrent, here.max_waiting, here.deadline_s)
     app.state.jobs = jobs
     app.title, app.version = "Sakshya", "1"

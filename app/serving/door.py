@@ -126,6 +126,8 @@ class Door:
             principal = self.keys.find(key) if key else None
             if not principal:
                 raise unknown_key()
+        elif path in self.uploads:  # before a byte of it is read
+            raise Problem(401, "key", "Uploading needs a key: set SAKSHYA_API_KEYS. On this machine `sakshya index PATH` works without one.")
         else:
             principal = ANONYMOUS
         scope["state"]["principal"] = principal

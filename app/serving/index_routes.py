@@ -54,17 +54,6 @@ def file_path(name: str | None) -> str:
     return kept
 
 
-def writer() -> Principal:
-    """Who uploads.
-
-    :raises Problem: 401, nobody that may.
-    """
-    principal = current_principal()
-    if principal.user is None:
-        raise Problem(401, "key", "Uploading needs a key: set SAKSHYA_API_KEYS. On this machine `sakshya index PATH` works without one.")
-    return principal
-
-
 def asked_meta(
     principal: Principal, access: list[str] | None, valid_from: str | None, valid_to: str | None, superseded_by: str | None
 ) -> dict[str, Any]:
@@ -109,13 +98,13 @@ def work_for(graph: Graph, items: list[Item], principal: Principal) -> Work:
     return work
 
 
-def queued(jobs: Jobs, principal: Principal, total: int, work: Work) -> Job:
+def queued(jobs: Jobs, principal: Principal, total: int, work: Work, size: int) -> Job:
     """The job, in the queue.
 
     :raises Problem: 503, the queue is full.
     """
     try:
-        return jobs.add(principal, total, work)
+        return jobs.add(principal, total, work, size)
     except QueueFullError:
         raise busy("As many uploads wait as may; try again soon.") from None
 
@@ -133,7 +122,7 @@ def index_router(graph: Graph, jobs: Jobs) -> APIRouter:
         superseded_by: Annotated[str | None, Form(description="What replaced them, in words.", max_length=500)] = None,
     ) -> Any:
         """Take files to index, in the name of the key. They wait for their turn: the job says when they can be asked about."""
-        principal = writer()
+        principal = current_principal()
         here = settings()
         if len(files) > here.max_upload_files:
             raise Problem(413, "too-many-files", f"{len(files)} files; SAKSHYA_MAX_UPLOAD_FILES accepts {here.max_upload_files}.")
@@ -145,7 +134,7 @@ def index_router(graph: Graph, jobs: Jobs) -> APIRouter:
             meta = {"tenant": principal.tenant, "alias": alias, "path": path, "uri": f"{alias}/{path}", "file_name": path, OVERRIDES: dict(asked)}
             data = await file.read()
             items.append(Item(ByteStream(data=data), meta, len(data)))
-        return queued(jobs, principal, len(items), work_for(graph, items, principal)).to_dict()
+        return queued(jobs, principal, len(items), work_for(graph, items, principal), sum(item.size for item in items)).to_dict()
 
     async def job_state(job_id: Annotated[str, Path(max_length=64)]) -> Any:
         """Where a job is; its report when it is done. Only for who made it, and administrators of the tenant."""

@@ -30,6 +30,7 @@ from components.access.principal import ANONYMOUS, Principal, acting_as
 
 READS = frozenset({"filter_documents", "count_documents_by_filter", "facet", "index_version"})
 WRITES = frozenset({"delete_by_filter", "commit", "flush"})
+POLL_S = 0.02
 
 
 class Who(BaseModel):
@@ -99,9 +100,10 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
     loaded = {name: fingerprint(graph.path) for name, graph in everything.items()}
     store = next((found for graph in everything.values() if (found := graph_store(graph))), None)
 
-    async def written(principal: Principal, total: int, work: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        job = queued(jobs, principal, total, work)
-        await asyncio.to_thread(job.over.wait)
+    async def written(principal: Principal, total: int, work: Callable[[Any], dict[str, Any]], size: int = 0) -> dict[str, Any]:
+        job = queued(jobs, principal, total, work, size)
+        while not job.over.is_set():  # a thread that waits would be one of the few that answer questions
+            await asyncio.sleep(POLL_S)
         if job.state is not State.DONE or job.report is None:
             raise Problem(500, "indexing", job.error or "Indexing failed.")
         return job.report
@@ -123,7 +125,7 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
         for file, fields in zip(files, metas, strict=True):
             data = await file.read()
             items.append(Item(ByteStream(data=data), fields, len(data)))
-        return await written(principal, len(items), work_for(found, items, principal))
+        return await written(principal, len(items), work_for(found, items, principal), sum(item.size for item in items))
 
     @router.post("/store")
     async def call_store(request: Request, call: StoreCall) -> Any:

@@ -48,6 +48,7 @@ class Job:
     owner: Principal
     total: int
     work: Work | None
+    size: int = 0
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: State = State.WAITING
     done: int = 0
@@ -76,27 +77,33 @@ class Job:
 class Jobs:
     """Runs jobs one after the other in a thread of its own."""
 
-    def __init__(self, waiting: int, kept: int = KEPT) -> None:
+    def __init__(self, waiting: int, max_bytes: int, kept: int = KEPT) -> None:
+        """:param waiting: jobs that may wait.
+        :param max_bytes: of the files that wait in memory, all together; a job that waits alone may have more.
+        """
         self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=waiting)
+        self._max_bytes, self._bytes = max_bytes, 0
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._kept, self._lock, self._stopping = kept, threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def add(self, owner: Principal, total: int, work: Work) -> Job:
+    def add(self, owner: Principal, total: int, work: Work, size: int = 0) -> Job:
         """Put a job at the end of the queue.
 
+        :param size: bytes that it holds until it is done.
         :raises QueueFullError: as many wait as may, or the server is stopping.
         """
-        job = Job(owner, total, work)
+        job = Job(owner, total, work, size)
         with self._lock:
-            if self._stopping.is_set():
+            if self._stopping.is_set() or (self._bytes and self._bytes + size > self._max_bytes):
                 raise QueueFullError
             try:
                 self._queue.put_nowait(job)
             except queue.Full:
                 raise QueueFullError from None
             self._jobs[job.id] = job
+            self._bytes += size
             over = [i for i, j in self._jobs.items() if j.over.is_set()]
             for old in over[: max(0, len(over) - self._kept)]:
                 del self._jobs[old]
@@ -144,4 +151,7 @@ class Jobs:
             log.opt(exception=error).error("job {}: unexpected error", job.id)
             job.state, job.error = State.FAILED, "indexing failed; the server's log has the reason under this job's id"
         finally:
+            del work
+            with self._lock:
+                self._bytes -= job.size
             job.over.set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+import re
 import secrets
 import signal
 import socket
@@ -21,6 +22,9 @@ from app.serving.application import NAMES_TAKEN, Graphs
 from app.serving.keys import SETTING, Keys, digest
 from components.access.principal import Principal
 from config.settings import Settings, home
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names that can be part of a path as they are."""
 
 
 class BrokenGraphsError(SakshyaError):
@@ -74,6 +78,7 @@ def load_all(said: Callable[[str], None] = lambda _: None) -> Graphs:
     files = sorted((home() / "pipelines").glob("*.yml"))
     faults = [str(p) for file in files for p in check_graph(_near(file)) if p.level is Level.ERROR]
     faults += [f"{_near(file)}: a graph cannot be named {file.stem!r}: the server has that path" for file in files if file.stem in NAMES_TAKEN]
+    faults += [f"{_near(file)}: a graph that is served is named with letters, digits, _ and -" for file in files if not NAME.fullmatch(file.stem)]
     if not files:
         faults = [f"{home() / 'pipelines'}: there is no graph"]
     if faults:
@@ -155,6 +160,7 @@ def run(graphs: Graphs, bound: socket.socket, here: Settings, keys: Keys, *, sai
             app,
             log_config=None,
             access_log=False,
+            log_level="warning",  # what matters of its start is said, with the address
             server_header=False,
             timeout_graceful_shutdown=here.shutdown_s,
             h11_max_incomplete_event_size=64_000,

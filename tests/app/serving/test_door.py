@@ -1,6 +1,7 @@
 """The door over a graph without models, through real sockets."""
 
 import json
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ import httpx
 import pytest
 from openai import OpenAI
 
+from app.serving.jobs import Jobs, QueueFullError
 from components.access.principal import Principal
 from tests.app.serving.conftest import ASHA, ELSE, OTTO, ROOT_KEY, as_user, light_server, until
 
@@ -188,6 +190,12 @@ def test_without_keys_this_machine_reads_and_does_not_write(store, light):
         assert "SAKSHYA_API_KEYS" in problem(client.post("/index/run", files=[("files", ("a.md", b"x"))]), 401)["detail"]
         problem(client.get("/index/jobs/x"), 404)
         problem(client.post("/internal/store", json={}), 401)
+        with socket.create_connection(("127.0.0.1", client.base_url.port)) as raw:  # refused before the body is there
+            raw.settimeout(10)
+            raw.sendall(
+                b"POST /index/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n"
+            )
+            assert raw.recv(20).startswith(b"HTTP/1.1 401")
         for host in ("evil.example", "evil.example:1416", "127.0.0.1.evil.example", "localhost@evil", "[::2]"):
             problem(client.get("/status", headers={"Host": host}), 403)
         for host in ("localhost:1416", "LOCALHOST", "127.0.0.1", "[::1]:80"):
@@ -307,6 +315,31 @@ def test_a_full_queue_of_jobs(store):
         problem(full, 503)
         gate.set()
         until(lambda: client.get(f"/index/jobs/{first.json()['id']}").json()["state"] == "done")
+
+
+def test_the_bytes_that_wait_are_bounded():
+    gate = threading.Event()
+    jobs = Jobs(10, max_bytes=100)
+    first = jobs.add(Principal("x"), 1, lambda _progress: gate.wait(20) and {}, 1000)
+    with pytest.raises(QueueFullError):
+        jobs.add(Principal("x"), 1, lambda _progress: {}, 1)
+    gate.set()
+    assert first.over.wait(5)
+    second = jobs.add(Principal("x"), 1, lambda _progress: {}, 90)
+    assert second.over.wait(5)
+    jobs.stop(5)
+    with pytest.raises(QueueFullError):
+        jobs.add(Principal("x"), 1, lambda _progress: {}, 1)
+
+
+def test_jobs_that_are_over_are_forgotten_at_last():
+    jobs = Jobs(100, max_bytes=100, kept=3)
+    made = [jobs.add(Principal("x"), 1, lambda _progress: {}) for _ in range(10)]
+    assert all(job.over.wait(5) for job in made)
+    last = jobs.add(Principal("x"), 1, lambda _progress: {})
+    assert [jobs.get(job.id, Principal("x")) is not None for job in made] == [False] * 7 + [True] * 3
+    assert jobs.get(last.id, Principal("x")) is last
+    jobs.stop(5)
 
 
 def test_what_runs_is_finished_when_the_server_stops(store):
