@@ -178,6 +178,12 @@ def embedding_model(model: str | None = None) -> EmbeddingModel:
     return _cached(("model", encoder, here.embedding_batch_size), lambda: EmbeddingModel(encoder, encoder, batch_size=here.embedding_batch_size))
 
 
+def packaged_encoder() -> SentenceTransformerEncoder:
+    """The packaged model itself, whatever model the settings name: for what is calibrated on it. Its weights are shared with the embedders."""
+    device = str(settings().embedding_device)
+    return _cached(("weights", PACKAGED, device, "torch"), lambda: SentenceTransformerEncoder(PACKAGED, device, "torch", "SAKSHYA_EMBEDDING_DEVICE"))
+
+
 def _of_settings(here: Settings) -> EmbeddingModel:
     def encoder(name: str, setting: str) -> Encoder:
         if here.embedding_url is None:

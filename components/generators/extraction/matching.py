@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import regex
@@ -11,8 +11,6 @@ from components.generators.extraction import constants as c
 from components.generators.extraction.questions import Kind, Part, Term
 from components.generators.extraction.units import Source, Unit
 from components.generators.extraction.words import Bag, compact, groups_of, is_acronym, words
-
-Alike = Callable[[Term, Unit], bool]
 
 _TIME_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|fortnights?|months?|years?|decades?|centur(?:y|ies)|terms?|semesters?)"
 _MONTHS = "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec "
@@ -70,6 +68,12 @@ _MONEY = regex.compile(
     regex.I,
 )
 _COUNT = regex.compile(rf"\p{{Nd}}.*|{_any_of(_COUNTS)}|no|unlimited", regex.I)
+_SPAN_OF_TIME = regex.compile(
+    rf"\b{_TIME_UNIT}\b|\b(?:at\s+once|for\s+life|same\s+day)\b|"
+    + _any_of("until immediately overnight indefinite indefinitely permanent permanently life lifetime noon midnight"),
+    regex.I,
+)
+_LONG_NUMBER = regex.compile(r"\p{Nd}(?:[ ()+/-]*\p{Nd}){4,}")
 _ASKS_NAME = regex.compile(r"\s*(?:and\s+)?who\s+(?:is|was|are|were)\b", regex.I)
 _NAME = regex.compile(r"(?<=\S\s)\p{Lu}[\p{L}.]+")
 
@@ -116,6 +120,10 @@ def kind_fit(part: Part, text: str) -> float:
     rest = _without_the_question(part, text)
     if not pattern.search(rest):
         return _UNFIT[kind]
+    if kind == Kind.NUMBER and part.asks_phone:
+        return 1.0 if _LONG_NUMBER.search(rest) else _UNFIT[kind]
+    if kind == Kind.HOW_LONG:
+        return 1.0 if _SPAN_OF_TIME.search(rest) else OTHER_COUNT
     if kind == Kind.WHEN:
         return 1.0 if _POINT_IN_TIME.search(rest) else WEAK_FIT
     if kind == Kind.WHO:
@@ -139,7 +147,7 @@ def _without_the_question(part: Part, text: str) -> str:
 def counts(noun: str, text: str) -> bool:
     """Whether a number stands beside a noun: up to three words before it, or right after it ("Users: 1").
 
-    >>> counts("comput", "The hall has twelve public computers."), counts("comput", "Two people share computers in the hall.")
+    >>> counts("comput", "The hall has twelve public computers."), counts("comput", "Two people wait until they may use computers.")
     (True, False)
     """
     found = words(text)
@@ -199,12 +207,9 @@ def near_bag(unit: Unit, provisions: Mapping[str, Bag] | None = None) -> Bag:
     return bag
 
 
-def coverage_of(
-    part: Part, unit: Unit, alike: Alike | None = None, provisions: Mapping[str, Bag] | None = None, *, beside: float = c.IN_NEIGHBOUR
-) -> dict[str, float]:
+def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = None, *, beside: float = c.IN_NEIGHBOUR) -> dict[str, float]:
     """For each term (by stem) how well the unit in its place holds it, 0 to 1.
 
-    :param alike: whether the embedding model puts a term close to some word of the unit; None: not asked.
     :param provisions: as for `near_bag`.
     :param beside: credit for the neighbours, 0 to 1.
     """
@@ -217,8 +222,6 @@ def coverage_of(
             beside * in_bag(term, near),
             c.IN_PASSAGE * in_bag(term, unit.source.bag),
         )
-        if value < c.FOUND and alike is not None and term.number is None and not term.is_name and alike(term, unit):
-            value = c.ALIKE
         found[term.stem] = value
     return found
 
@@ -229,9 +232,9 @@ def weighted(part: Part, found: dict[str, float]) -> float:
     return sum(t.weight * found.get(t.stem, 0.0) for t in part.terms) / total if total else 0.0
 
 
-def heaviest_missing(part: Part, found: dict[str, float]) -> float:
-    """Weight of the heaviest term that is not found, 0 to 1."""
-    return max((t.weight for t in part.terms if found.get(t.stem, 0.0) < c.FOUND), default=0.0)
+def greatest_gap(part: Part, found: Mapping[str, float]) -> float:
+    """The greatest product of a term's weight and the share of it that is not found, 0 to 1; 1 for a question without a subject."""
+    return max((t.weight * (1 - found.get(t.stem, 0.0)) for t in part.terms), default=1.0)
 
 
 def own_numbers(source: Source) -> frozenset[str]:

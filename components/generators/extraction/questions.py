@@ -47,11 +47,13 @@ class Term:
     weight: float
     number: str | None = None
     is_name: bool = False
+    place: tuple[int, int] | None = None
+    """Half-open range in the part's `read_as`."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that is asked. `text` is what is compared by meaning; `subject` names it in a refusal."""
+    """One thing that is asked. `subject` names it in a refusal."""
 
     text: str
     kind: Kind
@@ -60,11 +62,16 @@ class Part:
     codes: frozenset[str] = frozenset()
     quoted: tuple[str, ...] = ()
     subject: str = ""
+    read_as: str = ""
+    """The text with the sentences before it, or with what a pronoun in it stands for: this is compared by meaning."""
     references: frozenset[str] = frozenset()
     """Numbers of provisions ("section 12"): they must be the passage's own number or stand in the sentence."""
     counted: str = ""
     """Stem of what is counted ("how many books")."""
     about_money: bool = False
+    asks_label: bool = False
+    """Whether a heading can be what is asked for ("which section", "what offence is that")."""
+    asks_phone: bool = False
     qualifiers: frozenset[str] = field(default=frozenset())
     """Acronyms and names that stand beside such a number and say whose it is."""
 
@@ -86,28 +93,45 @@ _QUESTION_START = regex.compile(
     regex.I,
 )
 _PRONOUN = regex.compile(r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|her|his|one|ones|there|such|so)\b", regex.I)
-_COMPARE = regex.compile(r"\b(?:compare|contrast|distinguish|differences?|differs?|comparison|versus|vs)\b", regex.I)
+_COMPARE = regex.compile(r"\b(?:compare|contrast|distinguish|differences?|differs?|comparison|versus|vs|than|as \w+ as)\b", regex.I)
 _HEAD = regex.compile(r"^(.*?\b(?:for|of|between|about|on|to|in|under|with)\s+)(.+)$", regex.I | regex.S)
-_LIST_BREAK = regex.compile(r"\s*,\s*(?:and|or|with|to)?\s*|\s+(?:and|or|versus|vs\.?|with|from)\s+", regex.I)
+_LIST_BREAK = regex.compile(r"\s*,\s*(?:and|or|with|to)?\s*|\s+(?:and|or|versus|vs\.?|with|from|than|as\s+\w+\s+as)\s+", regex.I)
+_JOINS = regex.compile(r"\b(?:and|or|versus|vs|with|than|as \w+ as)\b", regex.I)
+_NO_MEMBER = regex.compile(r"(?:by|in|under|at|after|before|since|if|when|while|according|because|so|then|not|just|only)\b", regex.I)
+_STANDS_FOR = regex.compile(r"^(?:that|those|the one|the ones)\s+(?:for|of|in|on)\s+", regex.I)
 _TAIL = regex.compile(r"\s+(?:differ|compare|different|the same|compared)\b.*$", regex.I)
 
 
+_LEADING = r"^(?:(?:and|but|so|then|also|please|to|by|from|of|for|since|until|at|in|on|with|tell me|do you know|can you tell me) )*"
+_VERB = r" (?:do|does|did|is|are|was|were|will|would|can|could|should|must|may|has|have|had|shall|am|might)\b"
 _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         Kind.HOW_LONG,
-        rf"\bhow (?:long|soon|quickly|old)\b|\b(?:what|which) (?:period|duration|length of time)\b|\bhow many (?:\w+ )?(?:{_TIME_UNITS})\b",
+        rf"\bas long as\b|\blonger\b|\bhow (?:long|soon|quickly|fast|old|far ahead)\b"
+        rf"|\b(?:what|which) (?:period|duration|length of time)\b|\bhow many (?:\w+ )?(?:{_TIME_UNITS})\b",
     ),
     (
         Kind.HOW_MUCH,
-        r"\bhow (?:much|expensive|far|high|large|big|tall|heavy|wide|deep|fast|hot|cold|loud)\b|\bwhat (?:percentage|percent|proportion|fraction)\b"
+        r"\bhow (?:much|expensive|far|high|large|big|tall|heavy|wide|deep|hot|cold|loud)\b|\bwhat (?:percentage|percent|proportion|fraction)\b"
         r"|\bwhat (?:amount|temperature|is the (?:\w+ )?(?:price|cost|fee|rate))\b|\bwhat (?:does|do|did) .{1,60} cost\b",
     ),
     (Kind.HOW_MANY, r"\bhow (?:many|often)\b|\bwhat (?:is|was) the (?:\w+ )?number of\b"),
-    (Kind.NUMBER, r"\b(?:which|what) (?:section|article|rule|clause|paragraph|chapter|regulation|number|version|page|port)s?\b"),
-    (Kind.WHEN, r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade|hour)s?\b|\bwhat is the (?:\w+ )?deadline\b"),
-    (Kind.WHERE, r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|location|building|room|state|region)\b"),
-    (Kind.WHY, r"\bwhy\b|\bfor what reason\b|\bwhat (?:is|was) the reason\b"),
-    (Kind.WHO, r"\bwho(?:m|se)?\b|\bwhich (?:person|official|officer)\b"),
+    (
+        Kind.NUMBER,
+        r"\b(?:which|what) (?:(?!does|do|did|is|are|was|were)\w+ ){0,2}"
+        r"(?:section|article|rule|clause|paragraph|chapter|regulation|number|version|page|port)s?\b",
+    ),
+    (
+        Kind.WHEN,
+        rf"{_LEADING}when{_VERB}|\bwhen\?$|"
+        r"\b(?:what|which) (?:year|date|day|month|time|century|decade|hour)s?\b|\bwhat is the (?:\w+ )?deadline\b",
+    ),
+    (
+        Kind.WHERE,
+        rf"{_LEADING}where\b|\bwhere\?$|\b(?:what|which) (?:city|country|town|place|location|building|room|state|region)\b",
+    ),
+    (Kind.WHY, rf"{_LEADING}why\b|\bwhy\?$|\bfor what reason\b|\bwhat (?:is|was) the reason\b"),
+    (Kind.WHO, rf"{_LEADING}who(?:m|se)?\b|\bwho(?:m)?\?$|\bwhich (?:person|official|officer)\b|\b(?:to|by|from|with|of) whom\b"),
 )
 _HOW = (
     r"(?:and |but |so |then )?how (?:do|does|can|should|must|to|is|are|may|could|would)\b|\bwhat (?:should|must|do|can) (?:i|we|you|one|a \w+) do\b"
@@ -136,6 +160,12 @@ def kind_of(text: str) -> Kind:
 
 
 _AUXILIARY = frozenset(stem(w) for w in ("get", "take", "need", "make", "use", "want", "have"))
+_LABEL = regex.compile(
+    r"\b(?:which|what)\s+(?:\w+\s+)?(?:sections?|offences?|crimes?|rules?|polic(?:y|ies)|articles?|clauses?|chapters?|provisions?|laws?"
+    r"|regulations?|plans?|forms?)\b",
+    regex.I,
+)
+_PHONE = regex.compile(r"\b(?:phone|telephone|fax|mobile|account|bank)\s+numbers?\b|\bwhat\s+number\b.*\b(?:call|ring|phone|dial)\b", regex.I)
 _MONEY = regex.compile(
     r"\b(?:costs?|prices?|fees?|charged?|pays?|paid|fines?|rent|salary|wages?|expensive|rates?|deposit|dut(?:y|ies)|tax|money)\b", regex.I
 )
@@ -166,7 +196,7 @@ def terms_of(text: str, rarity: Callable[[str], float], factor: float = 1.0) -> 
         weight = max(rarity(low), FLOOR) if word.number is None else 1.0
         if word.stem in _LIGHT_STEMS and not is_name:
             weight = rarity(low) * LIGHT
-        term = Term(word.text, word.stem, weight * factor, word.number, is_name)
+        term = Term(word.text, word.stem, weight * factor, word.number, is_name, (word.start, word.end))
         if word.stem not in found or found[word.stem].weight < term.weight:
             found[word.stem] = term
     return tuple(found.values())
@@ -200,10 +230,19 @@ def subject_of(text: str) -> str:
     return s or text.strip()
 
 
-def _part(text: str, rarity: Callable[[str], float], background: tuple[Term, ...] = (), subject: str = "") -> Part:
-    terms = terms_of(text, rarity)
+def _part(text: str, rarity: Callable[[str], float], before: str = "", subject: str = "") -> Part:
+    """A part from its text.
+
+    :param before: what stands before it, or what a pronoun in it stands for.
+    """
+    text = " ".join(text.split())
+    before = " ".join(before.split())
+    read_as = f"{before} {text}".strip()
+    shift = len(read_as) - len(text)
+    own = terms_of(text, rarity)
+    terms = tuple(replace(t, place=(t.place[0] + shift, t.place[1] + shift)) for t in own if t.place)
     known = {t.stem for t in terms}
-    terms += tuple(t for t in background if t.stem not in known)
+    terms += tuple(replace(t, is_name=False) for t in terms_of(before, rarity, BACKGROUND) if t.stem not in known)
     own_codes = {c for c in codes(text) if any(ch.isalpha() for ch in c)}
     joined = {t for t in own_codes if not any(compact(w) == t for w in text.replace("?", " ").replace(",", " ").split())}
     references = {next(g for g in m.groups() if g) for m in _REFERENCE.finditer(text)}
@@ -217,7 +256,8 @@ def _part(text: str, rarity: Callable[[str], float], background: tuple[Term, ...
         c for c in own_codes - joined if not regex.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm|h)|(?:\p{L}+)?(?:section|article|rule|clause)\d+\p{L}?", c)
     }
     return Part(
-        text=" ".join(text.split()),
+        text=text,
+        read_as=read_as,
         kind=kind_of(text),
         terms=terms,
         numbers=frozenset(numbers),
@@ -226,6 +266,8 @@ def _part(text: str, rarity: Callable[[str], float], background: tuple[Term, ...
         subject=subject or subject_of(text),
         counted=counted_in(text),
         about_money=bool(_MONEY.search(text)),
+        asks_label=bool(_LABEL.search(text)),
+        asks_phone=bool(_PHONE.search(text)),
         references=frozenset(number_of(r) or compact(r) for r in references),
         qualifiers=frozenset(qualifiers),
     )
@@ -243,14 +285,17 @@ def list_items(text: str) -> tuple[str, list[str]]:
     if compares:
         body = regex.sub(r"^.*?\b(?:compare|contrast|distinguish)\s+(?:between\s+)?", "", body, flags=regex.I)
         body = _TAIL.sub("", body)
-    pieces = [p for p in _LIST_BREAK.split(body) if p and p.strip()]
-    if len(pieces) < 2:
+    if not _JOINS.search(body):
         return "", []
+    pieces = [p for p in _LIST_BREAK.split(body) if p and p.strip()]
+    if len(pieces) < 2 or any(_NO_MEMBER.match(p) for p in pieces[1:]):
+        return "", []
+    pieces = [pieces[0], *(_STANDS_FOR.sub("", p) for p in pieces[1:])]
     if match := _HEAD.match(pieces[0]):
         head, pieces[0] = match.group(1).strip(), match.group(2)
     elif not compares:
         return "", []
-    if compares and (opening := regex.match(r"^(?:how|what|in what way)\s+(?:do|does|is|are|did)\s+(?:the\s+)?", pieces[0], flags=regex.I)):
+    if compares and (opening := regex.match(r"^(?:(?:how|what|in what way)\s+)?(?:do|does|is|are|did)\s+(?:the\s+)?", pieces[0], flags=regex.I)):
         pieces[0] = pieces[0][opening.end() :]
     return head, [p.strip() for p in pieces if any(w.stem not in _SKIP for w in words(p))]
 
@@ -263,17 +308,12 @@ def parts_of(question: str, rarity: Callable[[str], float]) -> list[Part]:
     """
     sentences = [s for s in regex.split(r"(?<=[.!?।？])\s+", " ".join(question.split())) if s.strip()] or [question]
     asked = [s for s in sentences if "?" in s or "？" in s or _QUESTION_START.match(s)] or sentences
-    background: tuple[Term, ...] = ()
-    for sentence in sentences:
-        if sentence not in asked:
-            background += terms_of(sentence, rarity, BACKGROUND)
+    before = " ".join(s for s in sentences if s not in asked)
     parts: list[Part] = []
     for sentence in asked:
         for piece in _split(sentence):
-            carried = background
-            if parts and (_PRONOUN.search(piece) or not any(t.weight >= BACKGROUND for t in terms_of(piece, rarity))):
-                carried += tuple(replace(t, is_name=False) for t in parts[0].terms)
-            parts.append(_part(piece, rarity, carried))
+            refers_back = _PRONOUN.search(piece) or not any(t.weight >= FLOOR for t in terms_of(piece, rarity))
+            parts.append(_part(piece, rarity, parts[0].read_as if parts and refers_back else before))
     return parts or [_part(question, rarity)]
 
 
@@ -300,6 +340,11 @@ def listed_parts(part: Part, rarity: Callable[[str], float]) -> list[Part]:
         made = _part(f"{head} {item}".strip(), rarity, subject=f"{head} {item}".strip())
         parts.append(replace(made, kind=part.kind))
     return parts
+
+
+def compares(part: Part) -> bool:
+    """Whether the part sets things against one another: each has to be told then."""
+    return bool(_COMPARE.search(part.text))
 
 
 def has_subject(part: Part) -> bool:

@@ -1,32 +1,26 @@
-"""Chooses the sentences that answer a question, or declines. Pure but for the two functions of the language model that it is given."""
+"""Chooses the sentences that answer a question, or declines. Pure but for the language model that it is given."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from components.generators.extraction import constants as c
+from components.generators.extraction.language import Reader, Reading
 from components.generators.extraction.matching import (
     coverage_of,
     defines,
-    heaviest_missing,
+    greatest_gap,
     in_bag,
     kind_fit,
     own_numbers,
     refuses,
     weighted,
 )
-from components.generators.extraction.questions import Kind, Part, Term, listed_parts, parts_of
-from components.generators.extraction.units import Source, Unit, span_of
-from components.generators.extraction.words import Bag, words
-
-Encode = Callable[[list[str]], np.ndarray]
-"""Texts to unit vectors, one row each."""
-Rarity = Callable[[str], float]
-"""A word to how rare it is in general English, 0 to 1."""
+from components.generators.extraction.questions import Kind, Part, compares, listed_parts, parts_of
+from components.generators.extraction.units import Source, Unit, label_of, span_of
+from components.generators.extraction.words import Bag
 
 
 @dataclass
@@ -57,33 +51,36 @@ class Choice:
         return bool(self.units) and self.confidence >= c.ANSWER_FROM
 
 
-def confidence(similarity: float, coverage: float, missing: float, kind: float) -> float:
+def confidence(similarity: float, gap: float, kind: float) -> float:
     """How likely the chosen sentences answer, 0 to 1: a logistic function.
 
     :param similarity: cosine of question and sentence, -1 to 1.
-    :param coverage: share of the question's weight that is found, 0 to 1.
-    :param missing: weight of the heaviest word that is not found, 0 to 1.
+    :param gap: how much of the worst covered word of the question is not found, 0 to 1.
     :param kind: whether the sentence can hold the kind of answer, 0 to 1.
     """
-    z = c.BIAS + c.ON_SIMILARITY * similarity + c.ON_COVERAGE * coverage + c.ON_MISSING * missing + c.ON_KIND * kind
+    z = c.BIAS + c.ON_SIMILARITY * similarity + c.ON_GAP * gap + c.ON_KIND * kind
     return 1 / (1 + math.exp(-z))
+
+
+def meaning_credit(cosine: float) -> float:
+    """Credit for a word of the question that the sentence only has by meaning, 0 to `MEANING_AT_MOST`: linear between two cosines."""
+    share = (cosine - c.MEANING_NONE) / (c.MEANING_FULL - c.MEANING_NONE)
+    return c.MEANING_AT_MOST * min(1.0, max(0.0, share))
 
 
 class Selector:
     """Answers the parts of one question over one evidence; keeps the vectors of units, so that a unit is embedded once."""
 
-    def __init__(self, sources: Sequence[Source], encode: Encode, rarity: Rarity) -> None:
+    def __init__(self, sources: Sequence[Source], language: Reader) -> None:
         """Prepare.
 
         :param sources: the passages, best first.
-        :param encode: texts to unit vectors.
-        :param rarity: a word to its rarity, 0 to 1.
+        :param language: reads texts and knows how rare a word is.
         """
         self.sources = sources
-        self.encode = encode
-        self.rarity = rarity
-        self._vectors: dict[Unit, np.ndarray] = {}
-        self._word_vectors: dict[str, np.ndarray] = {}
+        self.language = language
+        self.rarity = language.rarity
+        self._readings: dict[Unit, Reading] = {}
         self._documents: dict[str, Bag] = {}
         self._provisions: dict[str, dict[str, Bag]] = {}
         for source in sources:
@@ -97,10 +94,11 @@ class Selector:
         for part in parts_of(question, self.rarity):
             whole = self._choose_part(part)
             listed = listed_parts(part, self.rarity)
-            if listed and not self._covers_all(whole, listed):
+            if listed and (compares(part) or not self._covers_all(whole, listed)):
                 members = [self._choose_part(member) for member in listed]
-                if sum(m.answered for m in members) >= max(2, len(members) / 2) or not whole.answered:
-                    choices += members if any(m.answered for m in members) else [whole]
+                enough = len(members) if compares(part) and whole.answered else max(2, len(members) / 2) if whole.answered else 1
+                if sum(m.answered for m in members) >= enough:
+                    choices += members
                     continue
             choices.append(whole)
         return choices
@@ -120,7 +118,10 @@ class Selector:
         best = self._decide(part, current)
         if not best.answered and len(current) < len(everything):
             old = self._decide(part, everything)
-            best = old if old.answered else best
+            if old.answered and best.confidence < c.CURRENT_FROM:
+                return old
+            if old.answered:
+                best.confidence = c.ANSWER_FROM
         return best
 
     def _candidates(self, part: Part) -> list[Candidate]:
@@ -129,20 +130,22 @@ class Selector:
         self._refused = refused
         for source in self.sources:
             for unit in source.units:
+                if unit.is_label:
+                    continue
                 if reason := refuses(part, unit, self._documents[source.source_id]):
                     refused[source] = reason
                     continue
                 provisions = self._provisions.get(source.source_id)
-                order = weighted(part, coverage_of(part, unit, None, provisions, beside=c.BESIDE_IN_ORDER))
-                found.append(Candidate(unit, coverage_of(part, unit, None, provisions), order))
+                order = weighted(part, coverage_of(part, unit, provisions, beside=c.BESIDE_IN_ORDER))
+                found.append(Candidate(unit, coverage_of(part, unit, provisions), order))
         found.sort(key=lambda k: (-k.in_order, k.unit.source.rank, k.unit.index))
-        found = [k for k in found[: c.MAX_COMPARED] if k.in_order > 0]
+        found = found[: c.MAX_COMPARED]
         if not found:
             return []
-        self._embed(part, found)
-        question = self._question_vector
+        question = self._read(part, found)
         for k in found:
-            k.similarity = float(question @ self._vectors[k.unit])
+            k.similarity = float(question.vector @ self._readings[k.unit].vector)
+            k.found = self._with_meaning(part, k, question)
             k.kind = self._kind(part, k.unit)
             k.score = (
                 c.WEIGHT_SIMILARITY * k.similarity
@@ -154,41 +157,45 @@ class Selector:
             )
         return sorted(found, key=lambda k: (-k.score, k.unit.source.rank, k.unit.index))
 
-    def _embed(self, part: Part, found: list[Candidate]) -> None:
-        new = [k.unit for k in found if k.unit not in self._vectors]
-        vectors = self.encode([part.text, *(compared_text(unit) for unit in new)])
-        self._question_vector = vectors[0]
-        self._vectors.update(zip(new, vectors[1:], strict=True))
+    def _read(self, part: Part, found: list[Candidate]) -> Reading:
+        """Read the part's question and the units that were not read yet."""
+        new = [k.unit for k in found if k.unit not in self._readings]
+        question, *readings = self.language.read([part.read_as, *(compared_text(unit) for unit in new)])
+        self._readings.update(zip(new, readings, strict=True))
+        return question
+
+    def _with_meaning(self, part: Part, k: Candidate, question: Reading) -> dict[str, float]:
+        """What the unit holds of each term, by words or else by meaning."""
+        found = dict(k.found)
+        for term in part.terms:
+            if term.place and term.number is None and not term.is_name and found[term.stem] < c.MEANING_AT_MOST:
+                close = question.word_in(*term.place, self._readings[k.unit])
+                found[term.stem] = max(found[term.stem], meaning_credit(close))
+        return found
 
     def _kind(self, part: Part, unit: Unit) -> float:
         """Fit of what would be quoted."""
         return kind_fit(part, " ".join(unit.source.text[start:end] for start, end in span_of(unit)))
 
-    def _alike(self, term: Term, unit: Unit) -> bool:
-        """Whether the embedding model puts some word of the unit close to the term."""
-        texts = [w.text.casefold() for w in words(unit.full_text) if w.number is None and len(w.text) > 2]
-        new = [t for t in dict.fromkeys([term.text.casefold(), *texts]) if t not in self._word_vectors]
-        if new:
-            self._word_vectors.update(zip(new, self.encode(new), strict=True))
-        mine = self._word_vectors[term.text.casefold()]
-        return any(float(mine @ self._word_vectors[t]) >= c.ALIKE_COSINE for t in texts)
-
     def _decide(self, part: Part, ranked: list[Candidate]) -> Choice:
         if not ranked:
             lacking = sorted(set(self._refused.values()))
             return Choice(part, missing=lacking or self._not_found(part, {}))
-        best = max(ranked[:3], key=lambda k: self._confidence(part, [k])[0])
-        best = ranked[0] if self._confidence(part, [ranked[0]])[0] >= c.ANSWER_FROM else best
-        best.found = coverage_of(part, best.unit, self._alike, self._provisions.get(best.unit.source.source_id))
-        chosen = [best]
-        if other := self._complement(part, best, ranked):
-            chosen.append(other)
-        value, features = self._confidence(part, chosen)
-        if features["kind"] == 0.0:
-            value = 0.0
+        options = []
+        for best in ranked[: c.TRIED]:
+            other = self._complement(part, best, ranked)
+            chosen = [best, other] if other else [best]
+            options.append((chosen, *self._confidence(part, chosen)))
+            if options[-1][1] >= c.ANSWER_FROM:
+                break
+        chosen, value, features = max(options, key=lambda option: option[1])
+        best = chosen[0]
         if value >= c.ANSWER_FROM and len(chosen) < c.MAX_PER_PART:
             chosen += [k for k in ranked if k is not best and self._is_close(part, k, best)][: c.MAX_PER_PART - len(chosen)]
-        return Choice(part, [k.unit for k in chosen], value, features, self._not_found(part, merged(chosen)))
+        units = [k.unit for k in chosen]
+        if part.asks_label and (label := label_of(best.unit)):
+            units.insert(0, label)
+        return Choice(part, units, value, features, self._not_found(part, merged(chosen)))
 
     def _is_close(self, part: Part, other: Candidate, best: Candidate) -> bool:
         return best.score - other.score <= c.CLOSE and other.kind >= best.kind and self._confidence(part, [other])[0] >= c.ANSWER_FROM
@@ -209,11 +216,10 @@ class Selector:
         found = merged(chosen)
         features = {
             "similarity": max(k.similarity for k in chosen),
-            "coverage": weighted(part, found),
-            "missing": heaviest_missing(part, found),
+            "gap": greatest_gap(part, found),
             "kind": max(k.kind for k in chosen),
         }
-        return confidence(**features), features
+        return confidence(**features) if features["kind"] > 0 else 0.0, features
 
     def _not_found(self, part: Part, found: dict[str, float]) -> list[str]:
         return [t.text for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]

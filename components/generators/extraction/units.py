@@ -17,11 +17,14 @@ from components.preprocessors.sentences import split_sentences
 
 WHOLE_RECORD = 400
 """Characters up to which a record or a list is quoted whole; longer ones give the line asked for and the line that names it."""
+LABEL_WORDS = 8
+"""Words up to which a line on its own without a full stop counts as a heading."""
 LONGEST_LIST = 900
 """Characters of a list quoted after its introduction."""
 
 _ITEM = regex.compile(r"\s*(?:[-*•▪◦‣–]\s+|\(?(?:\p{Nd}{1,3}|\p{L}|[ivxl]{1,5})[.)]\s+)")
 _FIELD = regex.compile(r"\s*[\p{L}][\p{L}\p{M}\p{N} _/().&'-]{0,48}:\s+\S")
+_ENDS = regex.compile(r"[.!?;:।。！？][\"'”’)\]]*\s*$")
 _RULE = regex.compile(r"^[\s|:+=-]+$")
 _CONTINUES = regex.compile(r"\s*(?:otherwise|(?:every|any)one\s+else|all\s+others?|others|in\s+(?:all|any)\s+other\s+cases?|the\s+rest)\b", regex.I)
 _DEPENDS = regex.compile(
@@ -84,6 +87,19 @@ class Unit:
         """Words of `full_text`."""
         return Bag.of(self.full_text)
 
+    @cached_property
+    def is_label(self) -> bool:
+        """Whether it is only a heading, a caption or the header of a table: context for its neighbours, no answer."""
+        own = plain(self.text)
+        if own in {plain(h) for h in (*self.source.headings, self.source.title)}:
+            return True
+        if self.shape == Shape.ROW:
+            after = self.source.unit(self.index + 1)
+            return self.lead is None and after is not None and after.block == self.block
+        if self.shape != Shape.SENTENCE or _ITEM.match(self.text) or _ENDS.search(self.text) or len(self.text.split()) > LABEL_WORDS:
+            return False
+        return len([u for u in self.source.units if u.block == self.block]) == 1 and len(self.source.units) > 1
+
     @property
     def introduces(self) -> bool:
         """Whether a list follows that belongs to it."""
@@ -145,6 +161,11 @@ def addresses_a_model(text: str) -> bool:
     (True, False)
     """
     return bool(_TO_A_MODEL.search(text))
+
+
+def plain(text: str) -> str:
+    """A text for comparing headings: letters and digits only, without case."""
+    return "".join(ch for ch in text.casefold() if ch.isalnum())
 
 
 def sources_of(evidence: Sequence[Document]) -> list[Source]:
@@ -241,6 +262,8 @@ def span_of(unit: Unit) -> list[tuple[int, int]]:
     :returns: half-open ranges in the passage, in order, not overlapping.
     """
     source = unit.source
+    if source.record_id and len(source.text.strip()) <= WHOLE_RECORD and all(adjacent(a, b) for a, b in pairwise(source.units)):
+        return [(source.units[0].start, source.units[-1].end)]
     same = [u for u in source.units if u.block == unit.block and u.shape in {Shape.ROW, Shape.FIELD, Shape.ITEM}]
     if unit.shape in {Shape.ROW, Shape.FIELD}:
         whole = same[-1].end - same[0].start <= WHOLE_RECORD and all(adjacent(a, b) for a, b in pairwise(same))
@@ -257,6 +280,11 @@ def span_of(unit: Unit) -> list[tuple[int, int]]:
     if (unit.depends or unit.is_proviso) and before is not None and before.shape == Shape.SENTENCE and adjacent(before, unit):
         start = before.start
     return [(start, _with_provisos(unit))]
+
+
+def label_of(unit: Unit) -> Unit | None:
+    """The heading line that stands above a unit in its passage, if there is one."""
+    return next((u for u in reversed(unit.source.units[: unit.index]) if u.is_label and u.shape == Shape.SENTENCE), None)
 
 
 def listed_end(unit: Unit) -> int:

@@ -20,7 +20,8 @@ myself neither no nor not now of off on once one ones only or other our ours our
 somebody someone something still such than that the their theirs them themselves then there these they this those though through thus to too
 under until up upon us very was we were what whatever when whenever where whether which while who whoever whom whose why will with within
 without would yes yet you your yours yourself yourselves isn't aren't don't doesn't didn't can't cannot won't wasn't weren't shouldn't i'm
-i've i'd you're it's there's what's who's that's whats hasn't haven't etc vs via according regarding concerning versus eg ie
+i've i'd you're it's there's what's who's that's whats hasn't haven't although though whereas despite etc vs via according regarding
+concerning versus eg ie
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 """Words that carry no subject."""
@@ -29,10 +30,11 @@ _LIGHT = """
 tell explain describe say says said mean means meaning define definition know give given gives list name named call called happen happens
 happened need needs want wants get gets getting got take takes taken taking make makes made making use uses used using go goes going have
 come comes put set keep keeps kept provide provided provides apply applies involve involved include includes included including kind kinds
-type types sort way ways thing things case cases part parts long far often soon quickly exactly general generally amount level different
-difference differences compare comparison differ person people someone document documents text possible able allow allowed old new first
-much number numbers state stated states detail details information info question answer follow following consider considered become became
-come came show shown shows work works does time times
+type types sort way ways thing things case cases part parts long far often soon quickly fast ahead bring brings let lets turn turns try look
+looks seem seems today today's nowadays currently present exactly general generally amount level different difference differences compare
+comparison differ person people someone document documents text possible able allow allowed old new first much number numbers state stated
+states detail details information info question answer follow following consider considered become became come came show shown shows work
+works does time times
 """
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that questions are made with; they say little about the subject."""
@@ -257,6 +259,11 @@ def codes(text: str) -> frozenset[str]:
         has_digit = any(c.isdigit() for c in token)
         if has_digit and any(c.isalpha() for c in token):
             found.add(token)
+            found |= {
+                piece
+                for piece in regex.split(r"[-'’.,/]", match.group().casefold())
+                if regex.search(r"\p{N}", piece) and regex.search(r"\p{L}", piece)
+            }
         if last is not None and has_digit and last[0].isalpha() and match.start() - last[1] == 1:
             found.add(last[0] + token)
         last = (token, match.end())
