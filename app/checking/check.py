@@ -1,7 +1,8 @@
-"""All faults of a graph file, in the order of their lines."""
+"""All faults of graph files, in the order of files and lines."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.checking.positions import read_source
@@ -9,11 +10,15 @@ from app.checking.problem import Problem
 from app.checking.structure import check_structure
 
 
-def check_graph(path: Path) -> list[Problem]:
-    """Every fault of the graph in this file; empty where there is none. Never raises for what the file holds."""
-    source = read_source(path)
-    problems = [*source.problems]
-    if source.data is not None or not problems:
+def check_graphs(paths: Sequence[Path]) -> list[Problem]:
+    """Every fault of the graphs in these files, and of how they go together; empty where there is none. Never raises for what they hold."""
+    problems: list[Problem] = []
+    sound = []
+    for path in paths:
+        source = read_source(path)
+        problems += source.problems
+        if source.data is None and source.problems:
+            continue
         problems += check_structure(source)
         if isinstance(source.data, dict) and isinstance(source.data.get("components"), dict) and source.data["components"]:
             from app.checking.parts import build_parts
@@ -22,4 +27,14 @@ def check_graph(path: Path) -> list[Problem]:
             parts, found = build_parts(source)
             problems += found
             problems += Wiring(source, parts).problems()
+            sound.append((source, parts))
+    if len(sound) > 1:
+        from app.checking.agreement import check_agreement
+
+        problems += check_agreement(sound)
     return sorted(set(problems))
+
+
+def check_graph(path: Path) -> list[Problem]:
+    """Every fault of one graph; see `check_graphs`."""
+    return check_graphs([path])

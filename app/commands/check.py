@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.checking.check import check_graph
+from app.checking.check import check_graphs
 from app.checking.problem import Level
 from app.commands.options import AsJson
 from app.console import err, out, print_json, reports_errors
@@ -23,7 +23,7 @@ def check(
     """Find every fault of the graphs: file, line, component, key, and what is accepted."""
     paths = [graph_path(name) for name in graphs] if graphs else sorted((home() / "pipelines").glob("*.yml"))
     paths = [path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path for path in paths]
-    problems = [problem for path in paths for problem in check_graph(path)]
+    problems = check_graphs(paths)
     errors = sum(problem.level is Level.ERROR for problem in problems)
     if as_json:
         print_json({"graphs": [str(path) for path in paths], "errors": errors, "problems": [problem.to_json() for problem in problems]})

@@ -1,0 +1,33 @@
+"""Query graphs that embed otherwise than the indexing graph of the same store."""
+
+from pathlib import Path
+
+import pytest
+
+from app.checking.check import check_graphs
+
+PIPELINES = Path(__file__).parents[3] / "pipelines"
+
+
+def test_our_own_graphs_have_no_fault():
+    assert check_graphs(sorted(PIPELINES.glob("*.yml"))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        ("k1: 1.2", "k1: 1.5", "sparse_embedder.k1"),
+        ("language: en", "language: de", "sparse_embedder.language"),
+        ("model: null ", "model: packaged ", "dense_embedder.model"),
+    ],
+)
+def test_a_query_graph_that_embeds_otherwise(tmp_path, old, new, where):
+    text = (PIPELINES / "query.yml").read_text(encoding="utf-8")
+    assert old in text
+    graph = tmp_path / "query.yml"
+    graph.write_text(text.replace(old, new, 1), encoding="utf-8")
+    (problem,) = check_graphs([PIPELINES / "index.yml", graph])
+    assert problem.file == str(graph)
+    assert problem.where == where
+    assert problem.line == 1 + text[: text.index(old)].count("\n")
+    assert "index.yml" in problem.message
