@@ -127,7 +127,7 @@ def cited_sentences(reply: str, known: Iterable[int]) -> list[CitedSentence]:
     """
     known = list(known)
     plain = ""
-    anchors: list[tuple[int, list[int]]] = []
+    anchors: list[tuple[int, bool, list[int]]] = []
     position = 0
     for match in MARKER.finditer(reply):
         before = reply[position : match.start()]
@@ -135,21 +135,20 @@ def cited_sentences(reply: str, known: Iterable[int]) -> list[CitedSentence]:
         at_line_start = not plain.strip() or plain.rstrip(" \t").endswith("\n")
         if not at_line_start:
             plain = plain.rstrip(" \t")
-        anchors.append((len(plain) + (1 if at_line_start else 0), marker_numbers(match.group(), known)))
+        anchors.append((len(plain), at_line_start, marker_numbers(match.group(), known)))
         position = match.end()
     plain += reply[position:]
 
-    sentences: list[CitedSentence] = []
-    end_of_last = 0
     spans = [(start, end) for start, end in split_sentences(plain) if plain[start:end].strip()]
-    for i, (start, end) in enumerate(spans):
-        upper = spans[i + 1][0] if i + 1 < len(spans) else len(plain) + 1
-        numbers: list[int] = []
-        for at, found in anchors:
-            if (at > start or i == 0) and at <= upper:
-                numbers += [n for n in found if n not in numbers]
-        sentences.append(CitedSentence(plain[start:end].strip(), plain[end_of_last:start], numbers))
-        end_of_last = end
+    gaps = [plain[before:start] for before, (start, _) in zip([0, *(end for _, end in spans)], spans, strict=False)]
+    sentences = [CitedSentence(plain[start:end].strip(), gap) for (start, end), gap in zip(spans, gaps, strict=True)]
+    for at, at_line_start, numbers in anchors:
+        if at_line_start:
+            owner = next((i for i, (start, _) in enumerate(spans) if start >= at), None)
+        else:
+            owner = next((i for i, (start, _) in reversed(list(enumerate(spans))) if start < at), None)
+        if owner is not None:
+            sentences[owner].numbers += [n for n in numbers if n not in sentences[owner].numbers]
     return sentences
 
 

@@ -59,6 +59,7 @@ def from_spans(spans: list[dict[str, Any]], passages: dict[int, Passage]) -> tup
 
 def from_text(text: str, passages: dict[int, Passage]) -> tuple[str, list[Citation], str]:
     """Answer text, citations and what is missing of a chat reply. Sentences that no known passage carries are left out."""
+    passages = {n: passage for n, passage in passages.items() if passage.text.strip()}
     sentences = cited_sentences(text, passages)
     carry_citations_back(sentences, passages)
     answer = ""
@@ -74,7 +75,7 @@ def from_text(text: str, passages: dict[int, Passage]) -> tuple[str, list[Citati
         markers = "".join(f"[{n}]" for n in sentence.numbers)
         gap = ("\n" if "\n" in sentence.gap else " ") if answer else ""
         answer += f"{gap}{sentence.text} {markers}".rstrip()
-        citations += [passages[n].citation(*best_quote(sentence.text, passages[n].text)) for n in sentence.numbers if passages[n].text]
+        citations += [passages[n].citation(*best_quote(sentence.text, passages[n].text)) for n in sentence.numbers]
     said = " ".join(m for m in missing if NOT_IN_EVIDENCE not in m)
     return answer, unique_citations(citations), said
 
