@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -31,16 +31,24 @@ class Reading:
     offsets: tuple[tuple[int, int], ...]
     """Half-open range of each token in the text."""
 
-    def word_in(self, start: int, end: int, other: Reading) -> float:
+    def tokens_at(self, places: Iterable[tuple[int, int]]) -> list[int]:
+        """Numbers of the tokens that overlap any of the half-open ranges."""
+        wanted = list(places)
+        return [i for i, (a, b) in enumerate(self.offsets) if any(a < end and start < b for start, end in wanted)]
+
+    def word_in(self, start: int, end: int, other: Reading, taken: Iterable[int] = ()) -> float:
         """How close the word at `[start, end)` is in meaning to the closest word of another text, both in their context, -1 to 1.
 
         The mean over the word's tokens of the greatest cosine with any token of the other (the MaxSim of ColBERT, Khattab and Zaharia
         2020, for one word).
+
+        :param taken: tokens of the other that stand for other words already.
         """
-        rows = [i for i, (a, b) in enumerate(self.offsets) if a < end and start < b]
-        if not rows or not len(other.tokens):
+        rows = self.tokens_at([(start, end)])
+        free = np.setdiff1d(np.arange(len(other.tokens)), np.fromiter(taken, dtype=int))
+        if not rows or not len(free):
             return 0.0
-        return float((self.tokens[rows] @ other.tokens.T).max(axis=1).mean())
+        return float((self.tokens[rows] @ other.tokens[free].T).max(axis=1).mean())
 
 
 class Reader(Protocol):

@@ -241,6 +241,8 @@ def _part(text: str, rarity: Callable[[str], float], before: str = "", subject: 
     shift = len(read_as) - len(text)
     own = terms_of(text, rarity)
     terms = tuple(replace(t, place=(t.place[0] + shift, t.place[1] + shift)) for t in own if t.place)
+    named = [match.span() for match in _REFERENCE.finditer(read_as)]  # "section" before its number says nothing more than the number
+    terms = tuple(t for t in terms if t.number or not any(t.place and a <= t.place[0] < b for a, b in named))
     known = {t.stem for t in terms}
     terms += tuple(replace(t, is_name=False) for t in terms_of(before, rarity, BACKGROUND) if t.stem not in known)
     own_codes = {c for c in codes(text) if any(ch.isalpha() for ch in c)}

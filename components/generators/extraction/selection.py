@@ -20,7 +20,7 @@ from components.generators.extraction.matching import (
 )
 from components.generators.extraction.questions import Kind, Part, compares, listed_parts, parts_of
 from components.generators.extraction.units import Source, Unit, label_of, span_of
-from components.generators.extraction.words import Bag
+from components.generators.extraction.words import Bag, words
 
 
 @dataclass
@@ -167,10 +167,15 @@ class Selector:
     def _with_meaning(self, part: Part, k: Candidate, question: Reading) -> dict[str, float]:
         """What the unit holds of each term, by words or else by meaning."""
         found = dict(k.found)
+        reading = self._readings[k.unit]
+        asked = {t.stem for t in part.terms}
+        taken = reading.tokens_at((w.start, w.end) for w in words(compared_text(k.unit)) if w.stem in asked)
+        content = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER]
+        most = c.MEANING_ALONE if len(content) <= c.FEW_WORDS else c.MEANING_AT_MOST
         for term in part.terms:
             if term.place and term.number is None and not term.is_name and found[term.stem] < c.MEANING_AT_MOST:
-                close = question.word_in(*term.place, self._readings[k.unit])
-                found[term.stem] = max(found[term.stem], meaning_credit(close))
+                close = question.word_in(*term.place, reading, taken)
+                found[term.stem] = max(found[term.stem], min(most, meaning_credit(close)))
         return found
 
     def _kind(self, part: Part, unit: Unit) -> float:

@@ -30,14 +30,16 @@ _CONTINUES = regex.compile(r"\s*(?:otherwise|(?:every|any)one\s+else|all\s+other
 _DEPENDS = regex.compile(
     r"\s*(?:it|they|this|these|those|he|she|such|both|its|their|his|her|in\s+that\s+case|the\s+(?:same|latter|former))\b", regex.I
 )
+_MODEL = r"(?:ai(?:\s+\w+)?|(?:virtual|digital|language)\s+(?:assistants?|models?)|chat\s?bots?|llms?|gpt)"
+_RULES = r"(?:instructions?|rules?|prompts?|context|guidelines?|directions?|passages?|evidence)"
 _TO_A_MODEL = regex.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|preceding|all|your|these|other|system)\b.{0,40}"
-    r"\b(?:instructions?|rules?|prompts?|context|guidelines?|directions?|passages?|documents?|evidence)\b"
-    r"|\b(?:you\s+are|act\s+as|pretend\s+to\s+be|behave\s+as)\s+(?:now\s+)?(?:an?\s+|the\s+)?(?:\w+\s+)?(?:ai|assistant|chat\s?bot|language\s+model|llm|gpt|dan)\b"
+    rf"\b(?:ignore|disregard|forget|override|bypass)\b.{{0,40}}\b(?:previous|prior|above|earlier|preceding|all|your|these|other|system)\b.{{0,40}}\b{_RULES}\b"
+    rf"|\b(?:ignore|disregard|forget|override|bypass)\b.{{0,30}}\b{_RULES}\s+(?:above|before|so\s+far|given|you)\b"
+    rf"|\b(?:you\s+are|act\s+as|pretend\s+to\s+be|behave\s+as)\s+(?:now\s+)?(?:an?\s+|the\s+)?(?:\w+\s+)?(?:{_MODEL}|assistant)\b"
     r"|\b(?:system|developer|hidden)\s+(?:prompt|message|instructions?)\b"
-    r"|\b(?:ai|assistants?|chat\s?bots?|language\s+models?|llms?|gpt)\b.{0,40}\b(?:must|should|shall|have\s+to|needs?\s+to|please)\b.{0,30}"
+    rf"|\b{_MODEL}\b.{{0,40}}\b(?:must|should|shall|have\s+to|needs?\s+to|please)\b.{{0,30}}"
     r"\b(?:answer|reply|respond|say|state|output|tell|recommend|write|print|reveal|ignore|claim|treat)\b"
-    r"|\b(?:note|attention|instructions?|important|message)\s+(?:to|for)\s+(?:the\s+|any\s+|all\s+)?(?:ai|assistants?|chat\s?bots?|language\s+models?|llms?|models?)\b"
+    rf"|\b(?:note|attention|instructions?|important|message)\s+(?:to|for)\s+(?:the\s+|any\s+|all\s+)?(?:{_MODEL}|assistants?|models?)\b"
     r"|\b(?:when|if)\s+(?:asked|you\s+are\s+asked|the\s+user\s+asks|someone\s+asks)\b.{0,60}\b(?:answer|reply|respond|say|tell|state|output)\b"
     r"|^\s*(?:always\s+|only\s+|just\s+|instead,?\s+)?(?:respond|reply|answer)\s+(?:only\s+)?(?:with|that|by\s+saying)\b|\bregardless\s+of\s+the\s+question\b",
     regex.I | regex.S,
