@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,12 +90,37 @@ def unknown_type(type_name: str) -> str:
     same = [known for known in catalog if known.rpartition(".")[2] == class_name]
     if same:
         return f"unknown type {type_name!r}; its path here is {' or '.join(same)}"
+    package = package_of(type_name)
+    if package and not _is_there(type_name.rpartition(".")[0]):
+        return f"unknown type {type_name!r}; it belongs to an integration that is not installed, by its name {package} (pip install {package})"
     by_class = {known.rpartition(".")[2]: known for known in catalog}
     hint = accepted(class_name, by_class)
     close = [known for name, known in by_class.items() if repr(name) in hint]
     if close:
         return f"unknown type {type_name!r}; did you mean {' or '.join(close)}?"
     return f"unknown type {type_name!r}; accepted: a component of components, haystack.components or haystack_integrations.components"
+
+
+PACKAGES = {"unstructured": "unstructured-fileconverter-haystack"}
+"""Integrations whose package is not named after their module."""
+
+
+def package_of(type_name: str) -> str:
+    """The package that brings a type of `haystack_integrations`, by the rule that nearly all of them follow; empty for any other type.
+
+    >>> package_of("haystack_integrations.document_stores.azure_ai_search.document_store.AzureAISearchDocumentStore")
+    'azure-ai-search-haystack'
+    """
+    root, *folders = type_name.split(".")[:-1]
+    name = next(iter(folders[2:] if folders[:1] == ["components"] else folders[1:]), "")
+    return PACKAGES.get(name, f"{name.replace('_', '-')}-haystack") if root == "haystack_integrations" and name else ""
+
+
+def _is_there(module_name: str) -> bool:
+    try:
+        return importlib.util.find_spec(".".join(module_name.split(".")[: 4 if ".components." in module_name else 3])) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _build(source: Source, name: str, data: Mapping[str, Any]) -> tuple[Part | None, list[Problem]]:

@@ -24,6 +24,7 @@ class Wiring:
         self.connections = [c for c in data.get("connections") or [] if isinstance(c, dict)]
         self.fed: dict[tuple[str, str], list[str]] = defaultdict(list)
         self.edges: set[tuple[str, str]] = set()
+        self.unsure: set[str] = set()  # components that a connection reaches at a socket which could not be told
 
     def problems(self) -> Iterator[Problem]:
         """Every fault of the wiring."""
@@ -37,16 +38,14 @@ class Wiring:
         return Problem(self.source.file, self.source.line(*path), where, message, level)
 
     def _end(self, text: Any, direction: str) -> tuple[str, str, str]:
-        """Component, socket and fault (empty where there is none) of `component.socket`; the socket may be left out if there is one only."""
+        """Component, socket (empty where it is left out) and fault (empty where there is none) of `component.socket`."""
         name, _, socket = str(text).partition(".")
         if name not in self.names:
             return name, socket, f"there is no component {name!r}; {accepted(name, self.names)}"
         if name not in self.parts:
             return name, socket, ""  # it could not be built, which is said already
         sockets = self.parts[name].outputs if direction == "output" else self.parts[name].inputs
-        if not socket and len(sockets) == 1:
-            return name, next(iter(sockets)), ""
-        if socket not in sockets:
+        if socket and socket not in sockets:
             return name, socket, f"{name} has no {direction} {socket!r}; {accepted(socket, sockets)}"
         return name, socket, ""
 
@@ -57,6 +56,15 @@ class Wiring:
                 continue
             sender, out_name, fault = self._end(connection["sender"], "output")
             receiver, in_name, other = self._end(connection["receiver"], "input")
+            known = not fault and not other and sender in self.parts and receiver in self.parts
+            if known and not (out_name and in_name):
+                pairs = self._pairs((sender, out_name), (receiver, in_name))
+                if len(pairs) != 1:
+                    yield self._problem(("connections", index), f"connections[{index}]", self._choice(sender, receiver, pairs))
+                    self.edges.add((sender, receiver))
+                    self.unsure.add(receiver)
+                    continue
+                out_name, in_name = pairs[0]
             for key, message in (("sender", fault), ("receiver", other)):
                 if message:
                     yield self._problem(("connections", index, key), f"connections[{index}].{key}", message)
@@ -68,8 +76,31 @@ class Wiring:
                 yield self._problem(("connections", index), f"connections[{index}]", f"duplicate connection: it stands on line {seen[pair]} too")
                 self.fed[receiver, in_name].pop()
             seen[pair] = line
-            if not fault and not other and sender in self.parts and receiver in self.parts:
+            if known:
                 yield from self._types(index, (sender, out_name), (receiver, in_name))
+
+    def _pairs(self, sender: tuple[str, str], receiver: tuple[str, str]) -> list[tuple[str, str]]:
+        """The sockets that a connection may mean which leaves out one or both, chosen as Haystack chooses: by type, then by a common name."""
+        outputs, inputs = self.parts[sender[0]].outputs, self.parts[receiver[0]].inputs
+        strict = self.source.data.get("connection_type_validation", True)
+        found: list[tuple[str, str, bool]] = []
+        for out_name in [sender[1]] if sender[1] else outputs:
+            for in_name in [receiver[1]] if receiver[1] else inputs:
+                fits, conversion = _types_are_compatible(outputs[out_name].type, inputs[in_name].type, strict)
+                if fits:
+                    found.append((out_name, in_name, conversion is None))
+        if strict and any(exact for _, _, exact in found):
+            found = [pair for pair in found if pair[2]]
+        named = [pair for pair in found if pair[0] == pair[1]]
+        return [(out_name, in_name) for out_name, in_name, _ in (named if len(found) > 1 and len(named) == 1 else found)]
+
+    def _choice(self, sender: str, receiver: str, pairs: list[tuple[str, str]]) -> str:
+        if not pairs:
+            gives = ", ".join(f"{name} ({_type_name(socket.type)})" for name, socket in self.parts[sender].outputs.items()) or "nothing"
+            takes = ", ".join(f"{name} ({_type_name(socket.type)})" for name, socket in self.parts[receiver].inputs.items()) or "nothing"
+            return f"no output of {sender} fits an input of {receiver}; {sender} gives {gives}; {receiver} takes {takes}"
+        options = " or ".join(f"{sender}.{out_name} to {receiver}.{in_name}" for out_name, in_name in pairs[:4])
+        return f"more than one connection is possible; name the sockets: {options}"
 
     def _types(self, index: int, sender: tuple[str, str], receiver: tuple[str, str]) -> Iterator[Problem]:
         gives, takes = self.parts[sender[0]].outputs[sender[1]], self.parts[receiver[0]].inputs[receiver[1]]
@@ -103,7 +134,7 @@ class Wiring:
         for name, part in self.parts.items():
             for key, socket in part.inputs.items():
                 feeders = self.fed[name, key]
-                if socket.is_mandatory and not feeders:
+                if socket.is_mandatory and not feeders and name not in self.unsure:
                     message = f"the required input {key!r} ({_type_name(socket.type)}) is fed by no connection and by none of `inputs:`"
                     yield self._problem(("components", name), f"{name}.{key}", message)
                 if len(feeders) > 1 and not socket.is_variadic and not takes_lists(socket.type):
