@@ -42,6 +42,8 @@ WEIGHT_RANK = 0.1
 """The first passage gets all of it, the second half: the retriever's opinion breaks ties."""
 DEFINES = 0.2
 """For a sentence that defines the subject of a definition question."""
+STEPS = 0.2
+"""For the introduction of a list where the question is how something is done: its steps are quoted with it."""
 OWN_NUMBER = 0.5
 """For a passage that is the provision asked about rather than one that refers to it."""
 

@@ -105,9 +105,10 @@ _TAIL = regex.compile(r"\s+(?:differ|compare|different|the same|compared)\b.*$",
 _LEADING = r"^(?:(?:and|but|so|then|also|please|to|by|from|of|for|since|until|at|in|on|with|tell me|do you know|can you tell me) )*"
 _VERB = r" (?:do|does|did|is|are|was|were|will|would|can|could|should|must|may|has|have|had|shall|am|might)\b"
 _KINDS: tuple[tuple[Kind, str], ...] = (
+    (Kind.HOW_MUCH, r"\bhow long (?:must|should|can|may|does|do|has to|have to) .{1,40} be\b"),  # a length, not a time
     (
         Kind.HOW_LONG,
-        rf"\bas long as\b|\blonger\b|\bhow (?:long|soon|quickly|fast|old|far ahead)\b"
+        rf"\bhow much (?:\w+ ){{0,2}}(?:time|leave|notice)\b|\bas long as\b|\blonger\b|\bhow (?:long|soon|quickly|fast|old|far ahead)\b"
         rf"|\b(?:what|which) (?:period|duration|length of time)\b|\bhow many (?:\w+ )?(?:{_TIME_UNITS})\b",
     ),
     (

@@ -18,7 +18,7 @@ from components.generators.extraction.matching import (
     refuses,
     weighted,
 )
-from components.generators.extraction.questions import Kind, Part, compares, listed_parts, parts_of
+from components.generators.extraction.questions import BACKGROUND, FLOOR, Kind, Part, compares, listed_parts, parts_of
 from components.generators.extraction.units import Source, Unit, label_of, span_of
 from components.generators.extraction.words import Bag, words
 
@@ -153,6 +153,7 @@ class Selector:
                 + c.WEIGHT_KIND * k.kind
                 + c.WEIGHT_RANK / (1 + k.unit.source.rank)
                 + (c.DEFINES if part.kind == Kind.DEFINE and defines(part, k.unit) else 0.0)
+                + (c.STEPS if part.kind == Kind.HOW and k.unit.introduces else 0.0)
                 + (c.OWN_NUMBER if part.references & own_numbers(k.unit.source) else 0.0)
             )
         return sorted(found, key=lambda k: (-k.score, k.unit.source.rank, k.unit.index))
@@ -170,7 +171,7 @@ class Selector:
         reading = self._readings[k.unit]
         asked = {t.stem for t in part.terms}
         taken = reading.tokens_at((w.start, w.end) for w in words(compared_text(k.unit)) if w.stem in asked)
-        content = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER]
+        content = [t for t in part.terms if t.weight >= FLOOR * BACKGROUND]
         most = c.MEANING_ALONE if len(content) <= c.FEW_WORDS else c.MEANING_AT_MOST
         for term in part.terms:
             if term.place and term.number is None and not term.is_name and found[term.stem] < c.MEANING_AT_MOST:

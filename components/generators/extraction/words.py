@@ -118,7 +118,57 @@ film movie
 pupil student
 test exam examination
 breach violation violate contravention contravene
-obligation duty must required requirement require
+obligation must required requirement require
+reply respond response answer answered
+prison jail imprisonment custody
+law statute legislation
+fly flight air
+baby birth newborn infant maternity parental
+message text texting contact contacting write
+visit visitor guest
+receipt invoice bill
+laptop computer notebook pc
+wait waiting
+store stored kept retain retained storage
+ordinary normal usual regular standard
+wrong incorrect false invalid
+salary wage pay earnings
+spouse husband wife partner married marriage marry
+house home dwelling residence
+shop store
+street road
+finish complete completed completion
+hire engage employ recruit recruitment
+dismiss dismissal fire fired sack
+boss manager supervisor superior
+eat eating food meal
+login logon sign-in sign
+insurance insured coverage cover
+crime offence offense
+hit strike struck assault
+trick cheat cheating deceive deceit fraud
+threaten threat threatening intimidate intimidation
+rule rules regulation provision
+chemist pharmacist pharmacy
+jab vaccine vaccination shot
+pregnant pregnancy expecting
+hinder obstruct obstruction impede
+unhappy dissatisfied complaint complain
+attend attendance present
+cheap inexpensive
+repaint paint painted
+barbecue barbecues grill grilling
+piano instrument musical
+lock locked confine confined confinement
+abroad export exported foreign overseas
+weekly week
+yearly year annual annually
+monthly month
+daily day
+buyer customer client
+seller vendor
+free complimentary gratis
+job task
 assess assessment evaluate
 choose opt
 fast quick speed

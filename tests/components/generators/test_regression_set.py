@@ -20,8 +20,6 @@ EVERY = 4
 """Without `-m long` every fourth question is asked: a question costs about 0.25 s of one core."""
 
 
-
-
 def outcomes(every):
     """(domain, answerable, question, right) for each `every`-th question; the evidence is the six passages nearest to it."""
     generator, prompt, builder, language = ExtractiveGenerator(), EvidencePromptBuilder(), CitedAnswerBuilder(), packaged_language()
@@ -37,7 +35,13 @@ def outcomes(every):
                     Document(
                         id=passages[i]["id"],
                         content=passages[i]["content"],
-                        meta={"label": n, "title": passages[i]["title"], "heading_path": passages[i]["headings"], "char_start": 0, "source_id": domain},
+                        meta={
+                            "label": n,
+                            "title": passages[i]["title"],
+                            "heading_path": passages[i]["headings"],
+                            "char_start": 0,
+                            "source_id": domain,
+                        },
                     )
                     for n, i in enumerate(nearest, start=1)
                 ]
