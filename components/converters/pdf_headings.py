@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from components.converters.pdf_furniture import Note
+from components.converters.pdf_marks import BULLET
 from components.converters.pdf_paragraphs import LABEL, Para, is_capitals
 
 NUMBERED = re.compile(r"(\d{1,4}[A-Z]{0,2})\s*[.)]\s*(?=\S)")
@@ -65,7 +66,7 @@ def is_heading(para: Para, body: float) -> bool:
     letters = [c for c in text if c.isalpha()]
     if not len(letters) >= 2 or len(text) > _MAX_HEADING or len(para.lines) > 4 or text.endswith((",", ";", ":—", "-")):
         return False
-    if not any(c.isupper() or not c.islower() for c in letters) or text[:1] in "•▪●◦‣■*":
+    if not any(c.isupper() or not c.islower() for c in letters) or BULLET.match(text):
         return False
     capitals = is_capitals(text)
     if para.size >= 1.15 * body:

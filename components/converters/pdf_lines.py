@@ -119,6 +119,9 @@ def find_frames(pages: Sequence[Page], body: float) -> list[Frame | None]:
         need = max(3, round(0.06 * len(lines)))
         left = _shared_edge(sorted(line.x0 for line in lines), need)
         right = _shared_edge(sorted(-line.x1 for line in lines), need)
+        ends = sorted(-line.x1 for line in lines)
+        if right is not None and sum(end < right - 3.0 for end in ends) > max(need, 0.2 * len(ends)):
+            right = ends[need - 1]  # set ragged: lines share no right edge
         found.append(Frame(left, -right) if left is not None and right is not None and left < -right else Frame(0, 0))
     known = [frame for frame in found if frame is not None and frame.width > 0]
     usual = Frame(median(f.left for f in known), median(f.right for f in known)) if known else None

@@ -10,10 +10,10 @@ from itertools import pairwise
 from statistics import median
 
 from components.converters.pdf_lines import Frame, Line, make_line, rows
+from components.converters.pdf_marks import is_mark, item_mark
 from components.converters.pdf_words import Word
 
 ENUMERATOR = re.compile(r"(?:[•▪●◦‣■–*-]\s|\(?(?:\d{1,4}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)](?:\s|$)|\([\dA-Za-z]{1,4}\))")
-BULLET = re.compile(r"[•▪●◦‣■\uf0b7]\s?")
 LABEL = re.compile(
     r"(?:the\s+)?(?:\w+\s+)?(chapter|part|title|book|division|schedule|annex(?:ure)?|appendix|form|article)\b[\s.:-]*(?:no\.?\s*)?[\divxlcA-Z]{0,6}\.?",
     re.IGNORECASE,
@@ -89,10 +89,14 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
     last = para.lines[-1]
     step = line.bottom - last.bottom
     usual = pitch * max(line.size, last.size) / body
+    if line.size >= 1.15 * body and abs(line.size - last.size) < 0.3 and not fits(last, line, frame):
+        usual = max(usual, 1.2 * line.size)  # a heading that was broken for want of room may be set wider than the text
     capitals = is_capitals(line.text) and is_capitals(last.text)
     if (abs(line.size - last.size) > 0.1 * body and not capitals) or step > 1.28 * usual or step < -usual:
         return True
     if line.bold != last.bold and (line.bold or len(para.lines) < 3):
+        return True
+    if _is_item(line) and (_is_bullet(line) or _is_next_item(para, line)):
         return True
     centred, was_centred = is_centred(line, frame), is_centred(last, frame)
     if centred and was_centred:
@@ -112,6 +116,27 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
     return short and ended and line.text[:1].isupper()
 
 
+def fits(last: Line, line: Line, frame: Frame) -> bool:
+    """Whether the first word of a line would have fitted behind the line before it, so that the break was meant."""
+    first = line.words[0]
+    return last.x1 + 0.25 * last.size + (first.x1 - first.x0) <= frame.right
+
+
+def _is_item(line: Line) -> bool:
+    return item_mark(line.text) is not None
+
+
+def _is_bullet(line: Line) -> bool:
+    mark = item_mark(line.text)
+    return mark is not None and not mark.readings and mark.text not in ("-", "–", "*")
+
+
+def _is_next_item(para: Para, line: Line) -> bool:
+    """Whether a line begins with the mark after the one of the paragraph, straight below it."""
+    one, two = item_mark(para.lines[0].text), item_mark(line.text)
+    return one is not None and two is not None and two.follows(one) and abs(line.x0 - para.lines[0].x0) <= 0.5 * line.size
+
+
 def find_tables(lines: list[Line], pitch: float) -> list[list[Line] | Para]:
     """Take tables out of a column: neighbouring rows with several cells under each other.
 
@@ -120,7 +145,7 @@ def find_tables(lines: list[Line], pitch: float) -> list[list[Line] | Para]:
     :returns: in order, lists of lines that are text, and tables.
     """
     grid = rows(lines)
-    many = [_cells(row) for row in grid]
+    many = [piece_count(row) for row in grid]
     out: list[list[Line] | Para] = []
     text: list[Line] = []
     position = 0
@@ -140,8 +165,10 @@ def find_tables(lines: list[Line], pitch: float) -> list[list[Line] | Para]:
     return out
 
 
-def _cells(row: list[Line]) -> int:
-    """How many cells a row has: pieces with a clear gap between."""
+def piece_count(row: list[Line]) -> int:
+    """How many cells a row has: pieces with a clear gap between; the mark of a list is none."""
+    if len(row) > 1 and is_mark(row[0].text):
+        row = row[1:]
     return 1 + sum(two.x0 - one.x1 > 1.0 * min(one.size, two.size) for one, two in pairwise(row))
 
 
@@ -171,7 +198,7 @@ def _span(grid: list[list[Line]]) -> float:
 
 
 def _table(grid: list[list[Line]]) -> Para:
-    columns = _columns(grid)
+    columns = column_areas(grid)
     steps = [two[0].bottom - one[0].bottom for one, two in pairwise(grid)]
     least = sorted(steps)[len(steps) // 5] if steps else 0.0
     wraps = bool(steps) and max(steps) > ROW_GAP * least  # rows are parted by room, so lines without it belong together
@@ -191,7 +218,7 @@ def _table(grid: list[list[Line]]) -> Para:
     return Para(lines, grid[0][0].page, column_frame(lines), texts, "table")
 
 
-def _columns(grid: list[list[Line]]) -> list[tuple[float, float]]:
+def column_areas(grid: list[list[Line]]) -> list[tuple[float, float]]:
     """Left and right edge of each column: starts that several rows share, or else areas that cells overlap in."""
     starts: list[list[float]] = []
     for x in sorted(item.x0 for row in grid for item in row):
@@ -201,12 +228,12 @@ def _columns(grid: list[list[Line]]) -> list[tuple[float, float]]:
             starts.append([x])
     shared = [min(group) for group in starts if len(group) >= max(2, 0.15 * len(grid))]
     areas: list[list[float]] = []
-    for item in sorted((i for row in grid if _cells(row) >= 2 for i in row), key=lambda i: i.x0):
+    for item in sorted((i for row in grid if piece_count(row) >= 2 for i in row), key=lambda i: i.x0):
         if areas and item.x0 <= areas[-1][1] + 1:
             areas[-1][1] = max(areas[-1][1], item.x1)
         else:
             areas.append([item.x0, item.x1])
-    widest = max(_cells(row) for row in grid)
+    widest = max(piece_count(row) for row in grid)
     if len(areas) >= widest or len(shared) < 2:
         return [(a[0], a[1]) for a in areas]
     return list(zip(shared, [*shared[1:], float("inf")], strict=True))

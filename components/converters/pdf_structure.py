@@ -9,9 +9,11 @@ from dataclasses import replace
 
 from components.converters.outcome import Parts
 from components.converters.pdf_furniture import Note, drop_line_numbers, furniture, split_notes, take_notes
+from components.converters.pdf_grids import RuledTable, take_tables
 from components.converters.pdf_headings import NUMBERED, mark_headings, match_notes, merge_labels, section_headings
 from components.converters.pdf_lines import Frame, Line, body_size, find_frames, leading, merge_rows, reading_order, segments
-from components.converters.pdf_paragraphs import BULLET, ENUMERATOR, Para, column_frame, find_tables, join_lines, paragraphs, vocabulary
+from components.converters.pdf_lists import join_lists
+from components.converters.pdf_paragraphs import ENUMERATOR, Para, column_frame, find_tables, join_lines, paragraphs, vocabulary
 from components.converters.pdf_words import Page
 
 _NUMBER = re.compile(r"\d+")
@@ -28,17 +30,18 @@ def structure(pages: Sequence[Page]) -> Parts:
     """
     pages = [page for page in pages if page.words or page.rotated]
     body = body_size(pages)
+    known = vocabulary([line for page in pages for line in segments(page.words)])
+    tables = _without_repeats([take_tables(page, known) for page in pages])
     frames = find_frames(pages, body)
     drop_line_numbers(pages, frames)
     notes = [take_notes(page, frame, body) for page, frame in zip(pages, frames, strict=True)]
     pieces = [(page, segments(page.words, page.number)) for page in pages]
     marked = furniture(pieces)
     pitch = leading([merge_rows([s for s in lines if id(s) not in marked], page.number) for page, lines in pieces], body)
-    known = vocabulary([line for _, lines in pieces for line in lines])
     paras: list[Para] = []
     titles: dict[int, str] = {}
     seen: set[tuple[str, str]] = set()
-    for (page, lines), frame, beside in zip(pieces, frames, notes, strict=True):
+    for (page, lines), frame, beside, ruled in zip(pieces, frames, notes, tables, strict=True):
         edge = {"header": [], "footer": []}
         for line in lines:
             kind = marked.get(id(line))
@@ -47,7 +50,7 @@ def structure(pages: Sequence[Page]) -> Parts:
                 edge[kind].append(Para([line], page.number, frame or column_frame([line]), [], kind, 0, line.text))
             if kind:
                 seen.add(key)
-        found = _page_paragraphs([s for s in lines if id(s) not in marked], frame, pitch, body)
+        found = _page_paragraphs([s for s in lines if id(s) not in marked], ruled, frame, pitch, body)
         tops = [p.top for p in found if p.kind == "paragraph" and NUMBERED.match(p.lines[0].text)]
         matched, others = match_notes(found, split_notes(beside, tops), pitch)
         titles.update({key: _note_title(note, known) for key, note in matched.items()})
@@ -61,22 +64,76 @@ def structure(pages: Sequence[Page]) -> Parts:
             para.text = "\n".join(para.rows) if para.kind == "table" else join_lines([line.text for line in para.lines], known)
     paras = [para for para in paras if any(c.isalnum() for c in para.text)]
     mark_headings([para for para in paras if id(para) not in titles], body)
-    paras = section_headings(merge_labels(paras), titles)
+    paras = join_lists(section_headings(merge_labels(paras), titles))
     return [(_clean(para.text), _fields(para)) for para in paras]
 
 
-def _page_paragraphs(lines: list[Line], frame: Frame | None, pitch: float, body: float) -> list[Para]:
+def _without_repeats(tables: list[list[RuledTable]]) -> list[list[RuledTable]]:
+    """Tables but for those that stand at the same place of three pages with the same text, digits aside: a ruled head stays once."""
+    count = Counter(_place(table) for page in tables for table in page)
+    seen: set[tuple[str, int]] = set()
+    out: list[list[RuledTable]] = []
+    for page in tables:
+        out.append([table for table in page if count[_place(table)] < 3 or _place(table) not in seen])
+        seen |= {_place(table) for table in page}
+    return out
+
+
+def _place(table: RuledTable) -> tuple[str, int]:
+    return _NUMBER.sub("#", str(table.rows)), round(table.top / 6)
+
+
+def _page_paragraphs(lines: list[Line], tables: list[RuledTable], frame: Frame | None, pitch: float, body: float) -> list[Para]:
+    """Paragraphs and tables of a page in reading order; a ruled table takes part in it by a line for each of its rows."""
+    stands: dict[int, RuledTable] = {}
+    rest = list(lines)
+    for table in tables:
+        step = (table.bottom - table.top) / len(table.rows)
+        for number in range(len(table.rows)):
+            top = table.top + number * step
+            rest.append(Line([], table.x0, table.x1, top, top + step, body, table.page))
+            stands[id(rest[-1])] = table
     out: list[Para] = []
-    for column in reading_order(lines):
+    for column in reading_order(rest):
         own = column_frame(column)
         if frame is not None and own.width > 0.6 * frame.width:
             own = frame
-        for part in find_tables(column, pitch):
-            if isinstance(part, Para):
-                part.frame = own
-                out.append(part)
-            else:
-                out += paragraphs(part, own, pitch, body)
+        here = sorted({id(stands[id(s)]): stands[id(s)] for s in column if id(s) in stands}.values(), key=lambda table: table.top)
+        text = [line for line in column if id(line) not in stands]
+        for table in here:
+            above = [line for line in text if (line.top + line.bottom) / 2 < table.top]
+            beside = [line for line in text if table.top <= (line.top + line.bottom) / 2 <= table.bottom]
+            text = [line for line in text if (line.top + line.bottom) / 2 > table.bottom]
+            out += [*_text_paragraphs(above, own, pitch, body), _ruled(table), *_text_paragraphs(beside, own, pitch, body)]
+        out += _text_paragraphs(text, own, pitch, body)
+    return _once(out)
+
+
+def _ruled(table: RuledTable) -> Para:
+    line = Line(table.words, table.x0, table.x1, table.top, table.bottom, table.words[0].size, table.page)
+    return Para([line], table.page, Frame(table.x0, table.x1), [" | ".join(row) for row in table.rows], "table")
+
+
+def _once(paras: list[Para]) -> list[Para]:
+    """Paragraphs without a table that columns have given twice."""
+    seen: set[int] = set()
+    out: list[Para] = []
+    for para in paras:
+        key = id(para.lines[0].words) if para.kind == "table" else 0
+        if not key or key not in seen:
+            out.append(para)
+        seen.add(key)
+    return out
+
+
+def _text_paragraphs(lines: list[Line], frame: Frame, pitch: float, body: float) -> list[Para]:
+    out: list[Para] = []
+    for part in find_tables(lines, pitch) if lines else []:
+        if isinstance(part, Para):
+            part.frame = frame
+            out.append(part)
+        else:
+            out += paragraphs(part, frame, pitch, body)
     return out
 
 
@@ -134,8 +191,7 @@ def _clean(text: str) -> str:
 
 
 def _fields(para: Para) -> dict[str, object]:
-    kind = "list" if para.kind == "paragraph" and BULLET.match(para.text) else para.kind
-    fields: dict[str, object] = {"kind": kind, "page": para.page}
-    if kind == "heading":
+    fields: dict[str, object] = {"kind": para.kind, "page": para.page}
+    if para.kind == "heading":
         fields["level"] = para.level
     return fields

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.converters.pdf_rules import Rule, join_rules, read_rules
+
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _CLEAN = {**_LIGATURES, 0x02: "-", 0xAD: "-", 0xFFFE: "-", 0xFFFF: "", 0xA0: " ", 0: ""}  # PDFium marks a hyphen at a line end by 2 or FFFE
 _WORD_GAP = 0.28  # of the type size: a wider gap between two letters is a space
@@ -47,6 +49,8 @@ class Page:
     hidden: int = 0
     """Characters left out because nobody can see them."""
     has_image: bool = False
+    rules: list[Rule] = field(default_factory=list)
+    """Ruling lines, in the same coordinates as the words."""
 
 
 @dataclass(slots=True)
@@ -172,7 +176,8 @@ def read_page(page: Any, number: int) -> Page:
         else:
             rotated.append(char.text)
     has_image = any(obj.type == raw.FPDF_PAGEOBJ_IMAGE for obj in page.get_objects(max_depth=2)) if not main else False
-    return Page(number, width, height, _words(main), "".join(rotated).strip(), hidden, has_image)
+    rules = join_rules([upright(box) for box in read_rules(raw, page)]) if main else []
+    return Page(number, width, height, _words(main), "".join(rotated).strip(), hidden, has_image, rules)
 
 
 def _chars(raw: Any, page: Any, text_page: Any) -> tuple[list[_Char], int]:
