@@ -16,7 +16,10 @@ from components.failure import Degradation
 STORED = "Rules of the pool.\n\nIt opens at 7. Towels are lent for 2 euros. Children swim free, except on Sundays."
 PASSAGES = [
     Document(
-        id="p1", content=STORED[20:51], score=0.9, meta={"label": 1, "source_id": "s", "title": "Pool", "uri": "pool.md", "heading_path": ["A", "B"], "char_start": 20}
+        id="p1",
+        content=STORED[20:51],
+        score=0.9,
+        meta={"label": 1, "source_id": "s", "title": "Pool", "uri": "pool.md", "heading_path": ["A", "B"], "char_start": 20},
     ),
     Document(id="p2", content=STORED[35:], meta={"label": 2, "source_id": "s", "title": "Pool", "char_start": 35, "page": 2}),
 ]
@@ -48,7 +51,15 @@ def test_a_list_keeps_its_introduction():
 
 @pytest.mark.parametrize(
     "text",
-    ["NOT_IN_EVIDENCE", "NOT_IN_EVIDENCE. But it opens at 7 [1].", "It opens at 7.", "It opens at 7 [5].", "The passages do not mention a sauna.", "[1]", "..."],
+    [
+        "NOT_IN_EVIDENCE",
+        "NOT_IN_EVIDENCE. But it opens at 7 [1].",
+        "It opens at 7.",
+        "It opens at 7 [5].",
+        "The passages do not mention a sauna.",
+        "[1]",
+        "...",
+    ],
 )
 def test_nothing_cited_is_declined(text):
     answer = build(text)
@@ -61,7 +72,9 @@ def test_what_a_chat_model_says_is_missing_is_kept_apart():
 
 
 def test_extractive_spans_are_quoted_and_noted():
-    old = Document(content="As amended [2], it opens at 8.", meta={"label": 3, "char_start": 7, "in_force": False, "validity_note": "not in force since 2020"})
+    old = Document(
+        content="As amended [2], it opens at 8.", meta={"label": 3, "char_start": 7, "in_force": False, "validity_note": "not in force since 2020"}
+    )
     span = {"n": 3, "char_start": 7, "char_end": 37, "text": "As amended [2], it opens at 8."}
     answer = build("whatever", {"declined": False, "missing": "", "spans": [span], "model": "extractive"}, [*PASSAGES, old])
     assert answer.answer == "As amended (2), it opens at 8. [3] (not in force since 2020)"
@@ -117,15 +130,44 @@ def test_degraded_takes_any_number_of_senders(senders, asynchronous):
 
 
 PIECES = st.sampled_from(
-    ["It opens at 7", "Children swim free", "NOT_IN_EVIDENCE", "[1]", "[2]", "[1,2]", "[1-3]", "[99]", "[2-1]", "[ 1 ]", "[]", ".", "!", "\n", " ", "- ", "¶", "नमस्ते।", "[1][2]"]
+    [
+        "It opens at 7",
+        "Children swim free",
+        "NOT_IN_EVIDENCE",
+        "[1]",
+        "[2]",
+        "[1,2]",
+        "[1-3]",
+        "[99]",
+        "[2-1]",
+        "[ 1 ]",
+        "[]",
+        ".",
+        "!",
+        "\n",
+        " ",
+        "- ",
+        "¶",
+        "नमस्ते।",
+        "[1][2]",
+    ]
 )
 REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES, max_size=12).map("".join))
 TEXTS = st.one_of(st.text(max_size=120), st.lists(PIECES, min_size=1, max_size=15).map(" ".join))
-SPANS = st.lists(st.fixed_dictionaries({"n": st.integers(0, 4), "char_start": st.integers(-2, 60), "char_end": st.integers(-2, 60), "text": st.text(max_size=5)}), max_size=3)
+SPANS = st.lists(
+    st.fixed_dictionaries({"n": st.integers(0, 4), "char_start": st.integers(-2, 60), "char_end": st.integers(-2, 60), "text": st.text(max_size=5)}),
+    max_size=3,
+)
 
 
 @settings(max_examples=300, deadline=None)
-@given(texts=st.lists(TEXTS, max_size=4), offsets=st.lists(st.integers(0, 1000), min_size=4, max_size=4), reply=REPLIES, spans=SPANS, extractive=st.booleans())
+@given(
+    texts=st.lists(TEXTS, max_size=4),
+    offsets=st.lists(st.integers(0, 1000), min_size=4, max_size=4),
+    reply=REPLIES,
+    spans=SPANS,
+    extractive=st.booleans(),
+)
 def test_every_citation_resolves_and_is_the_stored_text(texts, offsets, reply, spans, extractive):
     evidence = [Document(content=t, meta={"label": n, "char_start": o}) for n, (t, o) in enumerate(zip(texts, offsets, strict=False), start=1)]
     answer = build(reply, {"spans": spans, "model": "extractive"} if extractive else {}, evidence)

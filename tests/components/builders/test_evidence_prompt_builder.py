@@ -7,7 +7,11 @@ from components.builders.evidence_prompt_builder import NOT_IN_EVIDENCE, Evidenc
 
 PASSAGES = [
     Document(id="a", content="Rent is due on the first.", meta={"label": 1, "title": "Lease", "heading_path": ["Rent"], "page": 3}),
-    Document(id="b", content="Rent is due on the fifth.", meta={"label": 2, "title": "Old lease", "in_force": False, "validity_note": "not in force since 2020"}),
+    Document(
+        id="b",
+        content="Rent is due on the fifth.",
+        meta={"label": 2, "title": "Old lease", "in_force": False, "validity_note": "not in force since 2020"},
+    ),
 ]
 
 
