@@ -5,12 +5,14 @@ Every field is read from the environment variable `SAKSHYA_<FIELD>` or from the 
 
 from __future__ import annotations
 
+import difflib
 import os
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
+from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -133,6 +135,9 @@ def load_settings() -> Settings:
     :raises SettingsError: a value that is not accepted; one line a setting.
     """
     env_file = home() / ".env"
+    unknown = _unknown(env_file)
+    if unknown:
+        raise SettingsError("\n".join(unknown))
     try:
         return Settings(_env_file=env_file if env_file.is_file() else None)  # pyright: ignore[reportCallIssue]
     except ValidationError as error:
@@ -145,6 +150,17 @@ def load_settings() -> Settings:
             accepted = (field.description if field else None) or ""
             lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
         raise SettingsError("\n".join(lines)) from None
+
+
+def _unknown(env_file: Path) -> list[str]:
+    """A line for each variable that begins as ours do and is none of them: a misspelt limit or key must not be passed over."""
+    known = {f"{PREFIX}{name}".upper() for name in Settings.model_fields} | {f"{PREFIX}HOME"}
+    given = {name for name in (*os.environ, *dotenv_values(env_file)) if name.startswith(PREFIX)}
+    lines = []
+    for name in sorted(given - known):
+        close = difflib.get_close_matches(name, known, n=1)
+        lines.append(f"{name} is no setting; {f'did you mean {close[0]}?' if close else '.env.example lists them all'}")
+    return lines
 
 
 @lru_cache(maxsize=1)
