@@ -41,7 +41,11 @@ def draw(
     """Draw a graph as SVG, PNG or Mermaid, offline."""
     path = graph_path(graph)
     chosen = kind or _format_of(output)
-    picture = picture_of(path, _read_trace(trace) if trace else None)
+    result = _read_trace(trace) if trace else {}
+    picture = picture_of(path, result)
+    strange = {stage["name"] for stage in result.get("trace", [])} - {node.id for node in picture.nodes}
+    if strange:
+        raise UsageError(f"{trace} is a run of another graph{_named(result)}: {path.stem} has no {', '.join(sorted(map(str, strange)))}")
     data = to_mermaid(picture).encode("utf-8") if chosen is Format.MERMAID else render(picture, chosen.value, dark=dark)
     if output is not None and str(output) == "-":
         sys.stdout.buffer.write(data)
@@ -73,6 +77,11 @@ def _read_trace(path: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except ValueError:
         raise UsageError(f"{path} is not JSON; accepted: the output of `sakshya ask --json` or `search --json`") from None
-    if not isinstance(data, dict) or not isinstance(data.get("trace"), list):
+    stages = data.get("trace") if isinstance(data, dict) else None
+    if not isinstance(stages, list) or not all(isinstance(s, dict) and "name" in s and isinstance(s.get("ms"), (int, float)) for s in stages):
         raise UsageError(f"{path} has no `trace`; accepted: the output of `sakshya ask --json` or `search --json`")
     return data
+
+
+def _named(result: dict[str, Any]) -> str:
+    return f" ({result['graph']})" if result.get("graph") else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from app.drawing.picture import Edge, Node, Picture
+from app.drawing.picture import Edge, Node, Picture, taken
 from app.drawing.style import Palette
 
 FONT = "Arial"
@@ -13,7 +13,7 @@ SIDE_OUTPUTS = {"failed", "degraded", "fingerprint", "skipped"}
 
 
 def to_dot(picture: Picture, palette: Palette) -> str:
-    """DOT of a picture, top to bottom, inputs first and outputs last."""
+    """DOT of a picture, top to bottom: each input above what it feeds, the outputs last."""
     lines = [
         f'digraph "{picture.name}" {{',
         f'  graph [rankdir=TB, bgcolor="{palette.paper}", fontname="{FONT}", nodesep=0.45, ranksep=0.5, pad=0.3, splines=true]',
@@ -22,9 +22,8 @@ def to_dot(picture: Picture, palette: Palette) -> str:
     ]
     lines += [f"  {_node(node, palette)}" for node in picture.nodes]
     lines += [f"  {_edge(edge, palette)}" for edge in picture.edges]
-    for kind, rank in (("input", "source"), ("output", "sink")):
-        ids = " ".join(f'"{node.id}"' for node in picture.nodes if node.kind == kind)
-        lines.append(f"  {{ rank={rank}; {ids} }}")
+    outputs = " ".join(f'"{node.id}"' for node in picture.nodes if node.kind == "output")
+    lines.append(f"  {{ rank=sink; {outputs} }}")
     return "\n".join([*lines, "}"])
 
 
@@ -32,8 +31,9 @@ def _node(node: Node, palette: Palette) -> str:
     rows = [f"<B>{escape(node.title)}</B>"]
     if node.detail:
         rows.append(f'<FONT POINT-SIZE="11" COLOR="{palette.muted}">{escape(node.detail)}</FONT>')
-    if node.note:
-        rows.append(f'<FONT POINT-SIZE="11" COLOR="{palette.component_edge}">{escape(node.note)}</FONT>')
+    if node.takes:
+        rows.append(f'<FONT POINT-SIZE="11" COLOR="{palette.muted}">{escape(taken(node))}</FONT>')
+    rows += [f'<FONT POINT-SIZE="11" COLOR="{palette.component_edge}">{escape(line)}</FONT>' for line in node.note]
     label = "<BR/>".join(rows)
     if node.kind == "component":
         style = f'shape=box, style="rounded,filled", fillcolor="{palette.component}", color="{palette.component_edge}", class="component"'
@@ -50,7 +50,7 @@ def _edge(edge: Edge, palette: Palette) -> str:
         label = "<BR/>".join(escape(text) for text in edge.labels)
         attributes.append(f'label=<<TABLE BORDER="0" CELLPADDING="2"><TR><TD BGCOLOR="{palette.paper}">{label}</TD></TR></TABLE>>')
     if edge.start.startswith("in:"):
-        attributes.append("style=dashed, weight=0")
+        attributes.append("style=dashed, weight=1")
     elif edge.labels and all(text.partition(" ")[0] in SIDE_OUTPUTS for text in edge.labels):
         attributes.append("style=dotted, weight=0")
     return f'"{edge.start}" -> "{edge.end}" [{", ".join(attributes)}]'

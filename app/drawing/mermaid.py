@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.drawing.picture import Picture
+from app.drawing.picture import Picture, taken
 from app.drawing.style import LIGHT
 
 
@@ -12,7 +12,7 @@ def to_mermaid(picture: Picture) -> str:
     ids = {node.id: f"n{number}" for number, node in enumerate(picture.nodes)}
     lines = ["flowchart TB"]
     for node in picture.nodes:
-        text = "<br/>".join([f"<b>{_safe(node.title)}</b>", *(_safe(part) for part in (node.detail, node.note) if part)])
+        text = "<br/>".join([f"<b>{_safe(node.title)}</b>", *(_safe(part) for part in (node.detail, taken(node), *node.note) if part)])
         opening, closing = {"component": ("(", ")"), "input": ("[/", "/]"), "output": ("[[", "]]")}[node.kind]
         lines.append(f'  {ids[node.id]}{opening}"{text}"{closing}:::{node.kind}')
     for edge in picture.edges:

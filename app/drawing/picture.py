@@ -14,17 +14,24 @@ from app.errors import GraphError
 
 NodeKind = Literal["component", "input", "output"]
 LABEL_WIDTH = 34
+WIDE_INPUT = 2
+"""An input that feeds more components than this is drawn to those that start the graph and named inside the others: no line across the picture."""
 
 
 @dataclass
 class Node:
-    """A component, an input or an output. `note` is a line of a run's trace."""
+    """A component, an input or an output.
+
+    :param takes: inputs of the graph that this component receives with no line drawn.
+    :param note: lines of a run's trace.
+    """
 
     id: str
     kind: NodeKind
     title: str
     detail: str = ""
-    note: str = ""
+    takes: list[str] = field(default_factory=list)
+    note: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -58,24 +65,34 @@ def picture_of(path: Path, trace: Mapping[str, Any] | None = None) -> Picture:
         inputs, outputs = data.get("inputs") or {}, data.get("outputs") or {}
         notes = trace_notes(trace or {})
         nodes = [Node(f"in:{name}", "input", str(name)) for name in inputs]
-        nodes += [Node(name, "component", name, str(part["type"]).rpartition(".")[2], notes.get(name, "")) for name, part in components.items()]
+        nodes += [Node(name, "component", name, str(part["type"]).rpartition(".")[2], note=notes.get(name, [])) for name, part in components.items()]
         nodes += [Node(f"out:{name}", "output", str(name)) for name in outputs]
         labels: dict[tuple[str, str], list[str]] = defaultdict(list)
         for connection in connections:
             (sender, _, out), (receiver, _, into) = connection["sender"].partition("."), connection["receiver"].partition(".")
             labels[sender, receiver].append(route_condition(components.get(sender, {}), out) or socket_label(out, into))
+        later = {receiver for _, receiver in labels}
+        by_id = {node.id: node for node in nodes}
         for name, sockets in inputs.items():
-            for socket in [sockets] if isinstance(sockets, str) else sockets:
-                component, _, key = socket.partition(".")
-                labels[f"in:{name}", component].append("" if key == name else key)
+            ends = [socket.partition(".")[::2] for socket in ([sockets] if isinstance(sockets, str) else sockets)]
+            for component, key in ends:
+                if len(ends) > WIDE_INPUT and component in later:
+                    by_id[component].takes.append(str(name))
+                else:
+                    labels[f"in:{name}", component].append("" if key == name else key)
         for name, socket in outputs.items():
             component, _, key = socket.partition(".")
             labels[component, f"out:{name}"].append("" if key == name else key)
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         raise GraphError(f"{path}: cannot be drawn; `sakshya check {path}` says what is wrong with it") from error
     known = {node.id for node in nodes}
     edges = [Edge(start, end, [text for text in texts if text]) for (start, end), texts in labels.items() if start in known and end in known]
     return Picture(path.stem, "indexing" if "report" in outputs else "query", nodes, edges)
+
+
+def taken(node: Node) -> str:
+    """The inputs that a component takes with no line drawn, as a line of text; empty where there are none."""
+    return f"← {', '.join(node.takes)}" if node.takes else ""
 
 
 def socket_label(out: str, into: str) -> str:
@@ -92,14 +109,25 @@ def route_condition(part: Mapping[str, Any], output: str) -> str:
     return ""
 
 
-def trace_notes(result: Mapping[str, Any]) -> dict[str, str]:
-    """A line for each stage of a trace: time, candidates in and out, or why it was skipped."""
-    notes: dict[str, str] = {}
+def trace_notes(result: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Lines for each stage of a trace: time with candidates in and out, and why it was skipped."""
+    notes: dict[str, list[str]] = {}
     for stage in result.get("trace", []):
-        parts = [f"{stage['ms']:.1f} ms"]
-        if stage.get("candidates_in") is not None or stage.get("candidates_out") is not None:
-            parts.append(f"{stage.get('candidates_in') or 0} → {stage.get('candidates_out') or 0}")
-        if stage.get("skipped"):
-            parts.append(f"skipped: {stage['skipped']}")
-        notes[stage["name"]] = " · ".join(parts)
+        parts = [f"{stage['ms']:.0f} ms" if stage["ms"] >= 10 else f"{stage['ms']:.1f} ms"]
+        counts = candidates(stage.get("candidates_in"), stage.get("candidates_out"))
+        if counts:
+            parts.append(counts)
+        skipped = f"skipped: {stage['skipped']}" if stage.get("skipped") else ""
+        notes[stage["name"]] = [" · ".join(parts), skipped] if skipped else [" · ".join(parts)]
     return notes
+
+
+def candidates(before: int | None, after: int | None) -> str:
+    """How many candidates a stage took and gave; empty for one that takes none and gives none.
+
+    >>> candidates(40, 20), candidates(None, 50), candidates(6, None), candidates(None, 0)
+    ('40 → 20', '50 out', '6 in', '')
+    """
+    if before is None:
+        return f"{after} out" if after else ""
+    return f"{before} in" if after is None else f"{before} → {after}"

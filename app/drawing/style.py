@@ -20,8 +20,8 @@ class Palette:
 
 
 LIGHT = {
-    "indexing": Palette("#ffffff", "#1d1d1f", "#5f5a52", "#8a8378", "#fdf3e1", "#c9862b", "#f4f1ec", "#8a8378"),
-    "query": Palette("#ffffff", "#1b1f27", "#525c6b", "#7b8798", "#e8f0fe", "#3d6fd1", "#eef1f5", "#7b8798"),
+    "indexing": Palette("#ffffff", "#1d1d1f", "#5f5a52", "#8a8378", "#fdf3e1", "#96600f", "#f4f1ec", "#8a8378"),
+    "query": Palette("#ffffff", "#1b1f27", "#525c6b", "#7b8798", "#e8f0fe", "#2f5fc0", "#eef1f5", "#7b8798"),
 }
 DARK = {
     "indexing": Palette("#14130f", "#f3eee5", "#b8ae9d", "#8f8573", "#3a2c14", "#e0a350", "#26231d", "#8f8573"),
