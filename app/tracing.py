@@ -19,16 +19,25 @@ _stages: ContextVar[list[Stage] | None] = ContextVar("sakshya_stages", default=N
 _observer: ContextVar[Callable[[Stage], None] | None] = ContextVar("sakshya_stage_observer", default=None)
 
 
+DOCUMENT_SOCKETS = {"documents", "evidence", "sections", "new", "known"}
+"""Names under which an empty list means no documents; any other empty list may be of something else."""
+
+
 def count_documents(values: Mapping[str, Any]) -> int | None:
     """How many documents are in a component's inputs or outputs; None where it has no list of documents at all.
 
     >>> count_documents({"dense": [Document(content="a")], "sparse": [Document(content="b")], "top_k": 5})
     2
+    >>> count_documents({"documents": [], "degraded": []}), count_documents({"degraded": []})
+    (0, None)
     """
-    lists = [v for v in values.values() if isinstance(v, list) and all(isinstance(item, Document) for item in v)]
-    lists += [
-        inner for v in values.values() if isinstance(v, list) for inner in v if isinstance(inner, list) and inner and isinstance(inner[0], Document)
-    ]
+    lists: list[list[Any]] = []
+    for name, value in values.items():
+        for found in (value, *(value if isinstance(value, list) else ())):
+            if isinstance(found, list) and (
+                (found and all(isinstance(item, Document) for item in found)) or (not found and name in DOCUMENT_SOCKETS)
+            ):
+                lists.append(found)
     return sum(map(len, lists)) if lists else None
 
 
