@@ -155,7 +155,9 @@ def furniture(pages: Sequence[tuple[Page, list[Line]]]) -> dict[int, str]:
         bottom = [row for row in all_rows[: -_EDGE_ROWS - 1 : -1] if row[0].top >= middle]  # from the edge inwards
         for kind, row in [*(("header", r) for r in top), *(("footer", r) for r in bottom)]:
             text = " ".join(item.text for item in row)
-            pattern = text if LABEL.match(text) else _COUNTER.sub("#", text)
+            pattern = (
+                f"{text if LABEL.match(text) else _COUNTER.sub('#', text)} {round(row[0].size)}"  # a title is larger than the head that repeats it
+            )
             found.append((page.number, kind, row, pattern, row[0].top))
             for height in _heights(row[0].top):
                 edges[kind, pattern, height].add(page.number)

@@ -90,7 +90,7 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
     step = line.bottom - last.bottom
     usual = pitch * max(line.size, last.size) / body
     if line.size >= 1.15 * body and abs(line.size - last.size) < 0.3 and not fits(last, line, frame):
-        usual = max(usual, 1.2 * line.size)  # a heading that was broken for want of room may be set wider than the text
+        usual = max(usual, 1.5 * line.size)  # a heading that was broken for want of room may be set wider than the text
     capitals = is_capitals(line.text) and is_capitals(last.text)
     if (abs(line.size - last.size) > 0.1 * body and not capitals) or step > 1.28 * usual or step < -usual:
         return True
@@ -208,6 +208,11 @@ def _table(grid: list[list[Line]]) -> Para:
         for word in (w for item in row for w in item.words):
             cells[_column(word, columns)].append(word)
         new = position == 0 or (steps[position - 1] > ROW_GAP * least if wraps else bool(cells[0]))
+        if new and table and not wraps and cells[0] and not any(cells[1:]):  # a first cell alone may be the rest of the one above
+            above = [w for w in table[-1][0] if w.bottom < cells[0][0].top + cells[0][0].size / 2]
+            last = max(above, key=lambda w: (w.bottom, w.x1), default=None)
+            room = columns[0][1] if columns[0][1] < columns[1][0] else columns[1][0]
+            new = last is None or last.x1 + 0.25 * last.size + (cells[0][0].x1 - cells[0][0].x0) <= room
         if new:
             table.append(cells)
         else:
