@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from components.converters.pdf_lines import Line, merge_rows, rows, segments
-from components.converters.pdf_paragraphs import column_areas, join_lines, piece_count
+from components.converters.pdf_levels import level_groups, level_tables
+from components.converters.pdf_lines import Line, rows, segments
 from components.converters.pdf_rules import Rule
+from components.converters.pdf_table_rows import RuledTable, accepted, area_texts, cell_text, finer, hides_rows, split_rows
 from components.converters.pdf_words import Page, Word
 
 _TOUCH = 4.0  # points between rules that still meet
@@ -18,22 +19,6 @@ _MOST_SLOTS = 10_000
 _MOST_PAIRS = 250_000  # of horizontal and vertical rules; with more, the page holds a drawing
 _MOST_LINES = 60  # in a cell; with more, the rules lay out a page
 _REPEATED = 80  # characters; a shorter text of a cell over several rows is given in each of them
-
-
-Area = tuple[float, float]  # left and right edge of a column
-
-
-@dataclass(slots=True)
-class RuledTable:
-    """A table: its rows of cell texts, its words, and its box in points."""
-
-    rows: list[list[str]]
-    words: list[Word]
-    x0: float
-    x1: float
-    top: float
-    bottom: float
-    page: int
 
 
 @dataclass(slots=True)
@@ -65,8 +50,8 @@ def take_tables(page: Page, known: Counter[str]) -> list[RuledTable]:
     for levels, uprights in _components(horizontal, vertical):
         keep(_grid_table(page, levels, uprights, known))
     free = [rule for rule in horizontal if not any(t.top - _TOUCH <= rule.at <= t.bottom + _TOUCH and _overlap(t, rule) for t in found)]
-    for group in _level_groups(free):
-        for table in _level_tables(page, group, known):
+    for group in level_groups(free, page.words):
+        for table in level_tables(page, group, known):
             keep(table)
     return sorted(found, key=lambda table: table.top)
 
@@ -155,15 +140,15 @@ def _grid_table(page: Page, levels: list[Rule], uprights: list[Rule], known: Cou
         return None
     lines = [_own_lines(row, number, page.number) for number, row in enumerate(grid)]
     areas = list(pairwise(xs))
-    loose = [band for band in lines if len(_split(band, areas)) >= 3]
+    loose = [band for band in lines if len(split_rows(band, areas)) >= 3]
     if loose:
-        areas = _finer(areas, [line for band in loose for line in band])
+        areas = finer(areas, [line for band in loose for line in band])
     table: list[list[str]] = []
     for number, band in enumerate(lines):
-        parts = _split(band, areas) if loose else []
+        parts = split_rows(band, areas) if loose else []
         if parts and (len(parts) > 1 or len(areas) > width):
-            table += [_texts([item for line in part for item in line], areas, known) for part in parts]
-        elif not framed and _hides_rows(band, areas):
+            table += [area_texts([item for line in part for item in line], areas, known) for part in parts]
+        elif not framed and hides_rows(band, areas):
             return None  # rows that the rules do not give
         else:
             table.append(_row_texts(grid[number], number, known))
@@ -171,7 +156,7 @@ def _grid_table(page: Page, levels: list[Rule], uprights: list[Rule], known: Cou
     filled = sum(bool(cell.words) for cell in cells)
     if filled < 0.3 * len(cells) or max(len(rows(segments(cell.words))) for cell in cells) > _MOST_LINES:
         return None
-    return _accepted(table, inside, (xs[0], xs[-1], ys[0], ys[-1]), page.number, framed)
+    return accepted(table, inside, (xs[0], xs[-1], ys[0], ys[-1]), page.number, framed)
 
 
 def _cells(xs: list[float], ys: list[float], levels: list[Rule], uprights: list[Rule]) -> list[list[_Cell]]:
@@ -203,176 +188,10 @@ def _own_lines(row: list[_Cell], number: int, page: int) -> list[list[Line]]:
     return rows(segments([w for cell in row for w in cell.words], page))
 
 
-def _finer(areas: list[Area], lines: list[list[Line]]) -> list[Area]:
-    """Columns cut where all lines leave a gap as wide as the type size."""
-    out: list[Area] = []
-    for left, right in areas:
-        words = sorted((w for line in lines for item in line for w in item.words if left <= (w.x0 + w.x1) / 2 < right), key=lambda w: w.x0)
-        edge, reach = left, words[0].x1 if words else right
-        for word in words:
-            if word.x0 - reach >= word.size:
-                out.append((edge, (reach + word.x0) / 2))
-                edge = (reach + word.x0) / 2
-            reach = max(reach, word.x1)
-        out.append((edge, right))
-    return out
-
-
 def _row_texts(row: list[_Cell], number: int, known: Counter[str]) -> list[str]:
     """Texts of a ruled row; a cell over several columns stands in the first of them."""
     out: list[str] = []
     for column, cell in enumerate(row):
-        text = _cell_text(cell.words, known) if column == min(cell.columns) else ""
+        text = cell_text(cell.words, known) if column == min(cell.columns) else ""
         out.append(text if number == min(cell.rows) or len(text) <= _REPEATED else "")
     return out
-
-
-def _cell_text(words: list[Word], known: Counter[str]) -> str:
-    return join_lines([line.text for line in merge_rows(segments(words), 0)], known) if words else ""
-
-
-def _by_area(line: Sequence[Line], areas: Sequence[Area]) -> list[list[Word]]:
-    cells: list[list[Word]] = [[] for _ in areas]
-    for word in (w for item in line for w in item.words):
-        place = (word.x0 + word.x1) / 2
-        cells[max((n for n, (left, _) in enumerate(areas) if left <= place), default=0)].append(word)
-    return cells
-
-
-def _texts(line: Sequence[Line], areas: Sequence[Area], known: Counter[str]) -> list[str]:
-    return [_cell_text(cell, known) for cell in _by_area(line, areas)]
-
-
-def _split(lines: list[list[Line]], areas: Sequence[Area]) -> list[list[list[Line]]]:
-    """Lines between two rules by rows; all in one if they do not tell.
-
-    A row begins with a line that has a first cell and another, of which one does not go on with what is above it. Lines between
-    must go on with all that is above them, as they do not where cells are set in the middle of their rows.
-    """
-    groups: list[list[list[Line]]] = []
-    above: list[list[Word]] = [[] for _ in areas]
-    for line in lines:
-        cells = _by_area(line, areas)
-        free = any(_breaks(one, two, right) for one, two, (_, right) in zip(above, cells, areas, strict=True) if one and two)
-        if not groups or (free and cells[0] and sum(map(bool, cells)) >= 2):
-            groups.append([line])
-        elif free:
-            return [lines]
-        else:
-            groups[-1].append(line)
-        above = [two or one for one, two in zip(above, cells, strict=True)]
-    return groups
-
-
-def _breaks(before: list[Word], after: list[Word], right: float) -> bool:
-    """Whether a break between two lines of a cell was meant: the first word below would have fitted, or both are numbers."""
-    last, first = max(before, key=lambda w: w.x1), min(after, key=lambda w: w.x0)
-    fits = last.x1 + 0.25 * last.size + (first.x1 - first.x0) <= right - 0.2 * last.size
-    return fits or not any(c.isalpha() for w in (*before, *after) for c in w.text)
-
-
-def _hides_rows(lines: list[list[Line]], areas: Sequence[Area]) -> bool:
-    """Whether lines look like rows, or hold more columns than the rules show."""
-    cells = [_by_area(line, areas) for line in lines]
-    narrow = sum(piece_count(line) > sum(map(bool, row)) for line, row in zip(lines, cells, strict=True))
-    return (len(lines) >= 2 and narrow >= 0.6 * len(lines)) or (len(lines) >= 3 and _breaks_freely(cells, areas))
-
-
-def _breaks_freely(cells: list[list[list[Word]]], areas: Sequence[Area]) -> bool:
-    """Whether most breaks between lines were meant, each in some cell."""
-    breaks: dict[tuple[int, int], bool] = {}
-    for column, (_, right) in enumerate(areas):
-        filled = [(number, row[column]) for number, row in enumerate(cells) if row[column]]
-        for (one, before), (two, after) in pairwise(filled):
-            breaks[one, two] = breaks.get((one, two), False) or _breaks(before, after, right)
-    return bool(breaks) and sum(breaks.values()) >= 0.75 * len(breaks)
-
-
-def _accepted(table: list[list[str]], words: list[Word], box: tuple[float, float, float, float], page: int, framed: bool) -> RuledTable | None:
-    """The table without empty rows and columns, if it has at least two of both and text side by side, in a frame in a third of its rows."""
-    table = [row for row in table if any(row)]
-    columns = [n for n in range(len(table[0]) if table else 0) if any(row[n] for row in table)]
-    table = [[row[n] for n in columns] for row in table]
-    full = sum(sum(map(bool, row)) >= 2 for row in table)
-    if len(columns) < 2 or len(table) < 2 or full < (1 if framed else 2) or full * (3 if framed else 2) < len(table):
-        return None
-    return RuledTable(table, words, *box, page)
-
-
-# ---- tables with level rules only
-def _level_groups(levels: list[Rule]) -> list[list[Rule]]:
-    """Level rules with the same ends, at least two, from top to bottom."""
-    groups: list[list[Rule]] = []
-    for rule in sorted(levels, key=lambda item: item.at):
-        for group in groups:
-            if abs(group[0].start - rule.start) <= 4 and abs(group[0].end - rule.end) <= 4:
-                group.append(rule)
-                break
-        else:
-            groups.append([rule])
-    return [group for group in groups if len(group) >= 2]
-
-
-def _level_tables(page: Page, group: list[Rule], known: Counter[str]) -> list[RuledTable]:
-    """Tables between level rules: neighbouring bands whose lines are pieces in columns.
-
-    What stands close above the first rule in the same columns is the header, and close below the last one the last row.
-    """
-    left, right = group[0].start - _TOUCH, group[0].end + _TOUCH
-    inside = [w for w in page.words if left <= w.x0 and w.x1 <= right]
-    edges = [float("-inf"), *(rule.at for rule in group), float("inf")]
-    bands = [rows(segments([w for w in inside if top <= (w.top + w.bottom) / 2 < bottom], page.number)) for top, bottom in pairwise(edges)]
-    bands = [_nearest(bands[0][::-1])[::-1], *bands[1:-1], _nearest(bands[-1])]
-    out: list[RuledTable] = []
-    run: list[int] = []
-    for number in range(1, len(bands)):
-        if number < len(bands) - 1 and (not bands[number] or _tabular(bands[number])):
-            run.append(number)
-            continue
-        table = _level_table(page, group, bands, [n for n in run if bands[n]], known)
-        if table is not None:
-            out.append(table)
-        run = []
-    return out
-
-
-def _nearest(lines: list[list[Line]]) -> list[list[Line]]:
-    """Of lines from a rule outwards, those set close in columns, or else the first."""
-    count = min(1, len(lines))
-    while count < min(4, len(lines)) and abs(lines[count][0].bottom - lines[count - 1][0].bottom) < 1.5 * lines[count][0].size:
-        count += 1
-    return lines[:count] if _tabular(lines[:count]) else lines[:1]
-
-
-def _tabular(band: list[list[Line]]) -> bool:
-    """Whether lines are pieces in columns: most lines are, or a gap runs down through all of them."""
-    if sum(piece_count(row) >= 2 for row in band) >= 0.6 * len(band):
-        return True
-    words = [w for row in band for item in row for w in item.words]
-    return len(_finer([(min(w.x0 for w in words), max(w.x1 for w in words) + 1)], band)) >= 2
-
-
-def _level_table(page: Page, group: list[Rule], bands: list[list[list[Line]]], run: list[int], known: Counter[str]) -> RuledTable | None:
-    if not run:
-        return None
-    used = [bands[n] for n in run]
-    first, last = run[0], run[-1]
-    height = max((row[0].bottom - row[0].top for band in used for row in band), default=10.0)
-    if first == 1 and bands[0] and _tabular(bands[0]) and group[0].at - bands[0][-1][0].bottom < height:
-        used.insert(0, bands[0])
-    if last == len(bands) - 2 and bands[-1] and _tabular(bands[-1]) and bands[-1][0][0].top - group[-1].at < height:
-        used.append(bands[-1])
-    lines = [row for band in used for row in band]
-    lefts = [left for left, _ in column_areas(lines)]
-    areas = list(pairwise([*lefts, group[0].end]))
-    if len(lines) < 3 or len(areas) < 2 or len(used) < 2:
-        return None
-    table: list[list[str]] = []
-    for band in used:
-        parts = _split(band, areas)
-        if len(parts) == 1 and (len(band) > 8 or _hides_rows(band, areas)):
-            return None  # columns of text between two rules, or rows that the rules do not give
-        table += [_texts([item for line in part for item in line], areas, known) for part in parts]
-    words = [w for row in lines for item in row for w in item.words]
-    box = (min(w.x0 for w in words), max(w.x1 for w in words), min(w.top for w in words), max(w.bottom for w in words))
-    return _accepted(table, words, box, page.number, False)

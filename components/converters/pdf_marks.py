@@ -17,11 +17,6 @@ class Mark:
     text: str
     readings: tuple[tuple[str, int], ...] = ()
 
-    @property
-    def is_first(self) -> bool:
-        """Whether a count can begin with it."""
-        return any(value == 1 for _, value in self.readings)
-
     def follows(self, other: Mark) -> bool:
         """Whether it is the next mark after another in the same list: the same bullet, or the next number."""
         if not self.readings:

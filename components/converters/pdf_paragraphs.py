@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
@@ -96,7 +96,7 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
         return True
     if line.bold != last.bold and (line.bold or len(para.lines) < 3):
         return True
-    if _is_item(line) and (_is_bullet(line) or _is_next_item(para, line)):
+    if _is_bullet(line) or _is_next_item(para, line):
         return True
     centred, was_centred = is_centred(line, frame), is_centred(last, frame)
     if centred and was_centred:
@@ -120,10 +120,6 @@ def fits(last: Line, line: Line, frame: Frame) -> bool:
     """Whether the first word of a line would have fitted behind the line before it, so that the break was meant."""
     first = line.words[0]
     return last.x1 + 0.25 * last.size + (first.x1 - first.x0) <= frame.right
-
-
-def _is_item(line: Line) -> bool:
-    return item_mark(line.text) is not None
 
 
 def _is_bullet(line: Line) -> bool:
@@ -254,13 +250,9 @@ _CUT = re.compile(r"([A-Za-zÀ-ÖØ-öø-ÿ]+)[-‐]$")
 _NEXT = re.compile(r"([a-zà-öø-ÿ]+)")
 
 
-def vocabulary(lines: Sequence[Line]) -> Counter[str]:
-    """How often each word, and each hyphenated one, stands inside a line."""
-    found: Counter[str] = Counter()
-    for line in lines:
-        for word in line.words:
-            found[word.text.strip(".,;:()“”\"'—").lower()] += 1
-    return found
+def vocabulary(words: Iterable[Word]) -> Counter[str]:
+    """How often each word, and each hyphenated one, is written."""
+    return Counter(word.text.strip(".,;:()“”\"'—").lower() for word in words)
 
 
 def join_lines(texts: Sequence[str], known: Counter[str]) -> str:

@@ -30,7 +30,7 @@ def structure(pages: Sequence[Page]) -> Parts:
     """
     pages = [page for page in pages if page.words or page.rotated]
     body = body_size(pages)
-    known = vocabulary([line for page in pages for line in segments(page.words)])
+    known = vocabulary(word for page in pages for word in page.words)
     tables = _without_repeats([take_tables(page, known) for page in pages])
     frames = find_frames(pages, body)
     drop_line_numbers(pages, frames)

@@ -128,6 +128,16 @@ def test_line_numbers_and_furniture_are_no_text():
     assert document.meta["pages"] == 4
 
 
+def test_a_title_that_the_running_head_repeats_is_no_furniture():
+    pdf = new()
+    for page in range(3):
+        pdf.add_page()
+        put(pdf, LEFT, 50, "Rules of the library", 9 if page else 18, "" if page else "B")
+        fill(pdf, 100, sentence(page))
+    _, found = blocks(pdf)
+    assert next(b[0] for b in found if b[3] == "Rules of the library") == "heading"
+
+
 def test_a_note_beside_unnumbered_text_is_kept():
     pdf = act(1)
     put(pdf, 60, 300, "9 of 1958.", 8)

@@ -2,6 +2,7 @@
 
 import pytest
 from fpdf import FPDF
+from haystack import Document
 from haystack.dataclasses import ByteStream
 
 from components.converters.pdf_converter import PdfConverter
@@ -23,6 +24,8 @@ def blocks(pdf: FPDF) -> list[tuple[str, str]]:
     out = PdfConverter().run([ByteStream(bytes(pdf.output()), meta={"uri": "a.pdf", "file_name": "a.pdf"})])
     assert not out["failed"], out["failed"]
     (document,) = out["documents"]
+    assert isinstance(document, Document)
+    assert document.content
     return [(b["kind"], document.content[b["start"] : b["end"]]) for b in document.meta["blocks"]]
 
 
@@ -72,7 +75,14 @@ def test_items_without_hanging_indent(mark):
 def test_nested_items_stay_in_one_list():
     pdf = new()
     plain(pdf, TEXT)
-    for mark, text, left in [("•", "books", 10), ("–", LONG, 18), ("–", "tales", 18), ("•", "maps", 10), ("1.", "of the town", 18), ("2.", "of the sea", 18)]:
+    for mark, text, left in [
+        ("•", "books", 10),
+        ("–", LONG, 18),
+        ("–", "tales", 18),
+        ("•", "maps", 10),
+        ("1.", "of the town", 18),
+        ("2.", "of the sea", 18),
+    ]:
         item(pdf, mark, text, 6, left)
     assert blocks(pdf)[1:] == [("list", f"• books\n– {LONG}\n– tales\n• maps\n1. of the town\n2. of the sea")]
 
@@ -114,6 +124,8 @@ def test_marks_that_follow(one, two, follows):
     assert second.follows(first) is follows
 
 
-@pytest.mark.parametrize(("text", "mark"), [("•", True), ("(iv)", True), ("12.", True), ("12", False), ("0(a)", False), ("-5", False), ("Mr.", False)])
+@pytest.mark.parametrize(
+    ("text", "mark"), [("•", True), ("(iv)", True), ("12.", True), ("12", False), ("0(a)", False), ("-5", False), ("Mr.", False)]
+)
 def test_what_is_a_mark(text, mark):
     assert is_mark(text) is mark

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 from fpdf import FPDF
+from haystack import Document
 from haystack.dataclasses import ByteStream
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,8 @@ def blocks(pdf: FPDF) -> list[tuple[str, int, str]]:
     out = PdfConverter().run([ByteStream(bytes(pdf.output()), meta={"uri": "a.pdf", "file_name": "a.pdf"})])
     assert not out["failed"], out["failed"]
     (document,) = out["documents"]
+    assert isinstance(document, Document)
+    assert document.content
     return [(b["kind"], b["page"], document.content[b["start"] : b["end"]]) for b in document.meta["blocks"]]
 
 
@@ -188,6 +191,50 @@ def test_a_ruled_head_of_every_page_stays_once():
         pdf.add_page()
         text(pdf, TEXT * 3)
     assert [b[1] for b in blocks(pdf) if b[0] == "table"] == [1]
+
+
+def test_underlined_words_in_two_columns_are_no_table():
+    pdf = new()
+    for n in range(12):
+        for x in (10, 110):
+            pdf.set_xy(x, 30 + 7 * n)
+            pdf.set_font("helvetica", "U", 11)
+            pdf.cell(90, 7, f"The shelf with the number {n} holds old maps", align="L")
+    assert "table" not in {b[0] for b in blocks(pdf)}
+
+
+def test_a_booktabs_table_has_a_row_for_each_line():
+    pdf = new()
+    text(pdf, TEXT * 2)
+    cells = [["Shelf", "Days", "Fee"], ["Novels and tales", "21", "5.0"], ["Maps", "3", "100.0"], ["Journals", "7", "10.5"], ["All", "31", "115.5"]]
+    pdf.set_font("helvetica", size=10)
+    for n, row in enumerate(cells):
+        if n in (0, 1, 4):
+            pdf.line(10, pdf.get_y(), 130, pdf.get_y())
+        for cell in row:
+            pdf.cell(40, 5, cell)
+        pdf.ln(5)
+    pdf.line(10, pdf.get_y(), 130, pdf.get_y())
+    assert [b[2] for b in blocks(pdf) if b[0] == "table"] == [piped(cells)]
+
+
+def test_a_label_beside_several_rows_is_given_in_each():
+    pdf = new()
+    text(pdf, TEXT * 2)
+    pdf.set_font("helvetica", size=10)
+    top = pdf.get_y()
+    for y in (0, 6, 16, 31):
+        pdf.line(10, top + y, 130, top + y)
+    for x, y, words in [
+        (10, 4, "Who"), (40, 4, "Shelf"), (80, 4, "Days"), (110, 4, "Fee"),
+        (10, 12, "Readers"), (40, 9.5, "Novels"), (80, 9.5, "21"), (110, 9.5, "5"), (40, 14.5, "Maps"), (80, 14.5, "3"), (110, 14.5, "100"),
+        (10, 25, "Schools"), (40, 20, "Novels"), (80, 20, "60"), (110, 20, "1"), (40, 25, "Maps"), (80, 25, "9"), (110, 25, "2"),
+        (40, 30, "Tales"), (80, 30, "30"), (110, 30, "3"),
+    ]:  # fmt: skip
+        pdf.text(10 + x - 10, top + y, words)
+    rows = ["Who | Shelf | Days | Fee", "Readers | Novels | 21 | 5", "Readers | Maps | 3 | 100"]
+    rows += ["Schools | Novels | 60 | 1", "Schools | Maps | 9 | 2", "Schools | Tales | 30 | 3"]
+    assert [b[2] for b in blocks(pdf) if b[0] == "table"] == ["\n".join(rows)]
 
 
 def word(content: str, x: float, y: float) -> Word:
