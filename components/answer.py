@@ -105,7 +105,7 @@ class Answer(Contract):
     status: Status
     question: str
     answer: str
-    missing: str = Field(default="", description="For a declined answer: what was looked for and not found.")
+    missing: str = Field(default="", description="What was looked for and not found; also beside an answer that leaves a part of the question open.")
     citations: list[Citation] = Field(default_factory=list)
     claims: list[Claim] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)

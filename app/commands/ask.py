@@ -57,6 +57,8 @@ def show_answer(answer: Answer, *, trace: bool = False) -> None:
         return
     colour = {"answered": "green", "declined": "yellow"}[answer.status.value]
     out.print(Panel(Text(answer.answer or answer.missing), title=answer.status.value, border_style=colour, title_align="left"))
+    if answer.missing and answer.status == Status.ANSWERED:
+        out.print(Text(answer.missing, style="yellow"))
     for citation in answer.citations:
         where = " > ".join(part for part in (citation.title, citation.heading) if part)
         page = f", p. {citation.page}" if citation.page else ""

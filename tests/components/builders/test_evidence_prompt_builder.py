@@ -66,5 +66,5 @@ def test_own_templates_and_round_trip():
 
 @pytest.mark.parametrize("template", ["no variables", "{{ question }}", "{{ question }} {{ passages "])
 def test_a_template_that_cannot_work_is_refused(template):
-    with pytest.raises(ValueError, match="EvidencePromptBuilder.template"):
+    with pytest.raises(ValueError, match=r"EvidencePromptBuilder\.template"):
         EvidencePromptBuilder(template=template)
