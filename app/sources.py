@@ -50,7 +50,7 @@ def list_sources(store: SakshyaDocumentStore) -> list[dict[str, Any]]:
 def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:
     """The one source, or record inside a source, that a name means, as meta with `source_id`, `container_id` and `uri`.
 
-    :param source: an id, the first characters of one (6 or more), a uri, a path, or a file name.
+    :param source: an id, the first characters of one (6 or more), a uri, a path, the id of a record, or a file name.
     :raises UsageError: none or several match; several are named.
     """
     if not source.strip():
@@ -62,6 +62,7 @@ def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:
         [m for m in manifest if m.get("uri") in ways],
         _records(store, equals("source_id", source)),
         _records(store, equals("uri", source)),
+        _records(store, equals("record_id", source)),
         [m for m in manifest if m.get("file_name") == source],
         _prefixed(store, source, manifest),
     ):

@@ -9,7 +9,7 @@ import regex
 
 from components.generators.extraction import constants as c
 from components.generators.extraction.questions import Kind, Part, Term
-from components.generators.extraction.units import Source, Unit
+from components.generators.extraction.units import Shape, Source, Unit
 from components.generators.extraction.words import Bag, compact, groups_of, is_acronym, words
 
 _TIME_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|fortnights?|months?|years?|decades?|centur(?:y|ies)|terms?|semesters?)"
@@ -176,8 +176,8 @@ def in_bag(term: Term, bag: Bag) -> float:
         return 1.0 if term.number in bag.numbers else 0.0
     if term.stem in bag.stems or compact(term.text) in bag.codes:
         return 1.0
-    if is_acronym(term.text) and term.text.casefold() in bag.initials:
-        return 1.0
+    if is_acronym(term.text) and any(run.endswith(term.text.casefold()) for run in bag.initials):
+        return 1.0  # the end of a run, whose first word may be capitalised for beginning the sentence
     if term.is_name:
         return 0.0
     if groups_of(term.stem) & bag.groups:
@@ -278,4 +278,20 @@ def qualifier_fits(qualifier: str, numbers: Iterable[str], unit: Unit) -> bool:
         owners = {g for m in regex.finditer(f"{before}|{after}", unit.full_text) for g in m.groups() if g}
         if owners and qualifier not in owners:
             return False
-    return True
+    return unit.shape != Shape.FIELD or all(field_fits(qualifier, number, unit.source.text) for number in numbers)
+
+
+_FIELD_LINE = regex.compile(r"^\s*([\p{L}][\p{L}\p{M}\p{N} _/().&'-]{0,48}):\s+(.+)$", regex.M)
+
+
+def field_fits(qualifier: str, number: str, record: str) -> bool:
+    """Whether a record whose fields are named by owner gives this number to that owner.
+
+    >>> field_fits("BNS", "303", "ipc_ref: 303\\nbns_ref: 104"), field_fits("IPC", "303", "ipc_ref: 303\\nbns_ref: 104")
+    (False, True)
+    """
+    fields = [(set(regex.findall(r"\p{L}+", m.group(1).casefold())), m.group(2)) for m in _FIELD_LINE.finditer(record)]
+    if not any(qualifier.casefold() in names for names, _ in fields):
+        return True
+    holders = [names for names, value in fields if regex.search(rf"\b{regex.escape(number)}\b", value)]
+    return not holders or any(qualifier.casefold() in names for names in holders)

@@ -19,7 +19,7 @@ from components.generators.extraction.matching import (
     weighted,
 )
 from components.generators.extraction.questions import BACKGROUND, FLOOR, Kind, Part, compares, listed_parts, parts_of
-from components.generators.extraction.units import Source, Unit, label_of, span_of
+from components.generators.extraction.units import Shape, Source, Unit, label_of, span_of
 from components.generators.extraction.words import Bag, words
 
 
@@ -154,6 +154,7 @@ class Selector:
                 + c.WEIGHT_RANK / (1 + k.unit.source.rank)
                 + (c.DEFINES if part.kind == Kind.DEFINE and defines(part, k.unit) else 0.0)
                 + (c.STEPS if part.kind == Kind.HOW and k.unit.introduces else 0.0)
+                - (c.FIELDS_BESIDE_PROSE if only_repeats_title(part, k.unit) else 0.0)
                 + (c.OWN_NUMBER if part.references & own_numbers(k.unit.source) else 0.0)
             )
         return sorted(found, key=lambda k: (-k.score, k.unit.source.rank, k.unit.index))
@@ -229,6 +230,14 @@ class Selector:
 
     def _not_found(self, part: Part, found: dict[str, float]) -> list[str]:
         return [t.text for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]
+
+
+def only_repeats_title(part: Part, unit: Unit) -> bool:
+    """Whether a record's fields hold no word of the question beyond its title and headings, while the same passage has sentences."""
+    source = unit.source
+    if unit.shape != Shape.FIELD or not any(u.shape != Shape.FIELD and not u.is_label for u in source.units):
+        return False
+    return all(in_bag(t, source.heading_bag) >= c.FOUND for t in part.terms if in_bag(t, unit.bag) >= c.FOUND)
 
 
 def merged(chosen: Sequence[Candidate]) -> dict[str, float]:

@@ -320,6 +320,29 @@ def codes(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+JOINING = frozenset({"of", "the", "and", "for", "in", "on", "to", "&"})
+"""Small words that a name written out has inside and its acronym leaves out."""
+
+
+def initials_of(text: str) -> set[str]:
+    """Initials of each run of two or more capitalised words, small joining words between them passed over.
+
+    >>> sorted(initials_of("The Code of Civil Procedure, and the Bharatiya Nagarik Suraksha Sanhita, 2023"))
+    ['bnss', 'tccp']
+    """
+    found: set[str] = set()
+    run, end = "", 0
+    for word in words(text):
+        small = not word.text[0].isupper()
+        if text[end : word.start].strip(" \t") or (small and word.text.casefold() not in JOINING):
+            found.add(run)
+            run = ""
+        if not small:
+            run += word.text[0].casefold()
+        end = word.end
+    return {one for one in (*found, run) if len(one) >= 2}
+
+
 @dataclass
 class Bag:
     """What a text offers for matching."""
@@ -328,8 +351,8 @@ class Bag:
     numbers: set[str] = field(default_factory=set)
     codes: set[str] = field(default_factory=set)
     groups: set[int] = field(default_factory=set)
-    initials: str = ""
-    """First letters of the capitalised words, in order: an acronym is looked for in it."""
+    initials: set[str] = field(default_factory=set)
+    """First letters of each run of capitalised words."""
 
     @classmethod
     def of(cls, *texts: str) -> Bag:
@@ -342,7 +365,7 @@ class Bag:
                     bag.numbers.add(word.number)
                 bag.groups |= groups_of(word.stem)
             bag.codes |= codes(text)
-            bag.initials += " " + "".join(w.text[0].casefold() for w in words(text) if w.text[0].isupper())
+            bag.initials |= initials_of(text)
         return bag
 
     def __or__(self, other: Bag) -> Bag:
@@ -351,7 +374,7 @@ class Bag:
             self.numbers | other.numbers,
             self.codes | other.codes,
             self.groups | other.groups,
-            f"{self.initials} {other.initials}",
+            self.initials | other.initials,
         )
 
 

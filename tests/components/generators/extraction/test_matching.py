@@ -3,9 +3,10 @@
 import pytest
 from haystack import Document
 
-from components.generators.extraction.matching import coverage_of, greatest_gap, kind_fit, refuses
-from components.generators.extraction.questions import parts_of
+from components.generators.extraction.matching import coverage_of, field_fits, greatest_gap, in_bag, kind_fit, refuses
+from components.generators.extraction.questions import Term, parts_of
 from components.generators.extraction.units import sources_of
+from components.generators.extraction.words import Bag, initials_of
 
 
 def part(question):
@@ -80,3 +81,32 @@ def test_a_mere_reference_is_not_the_provision():
     found = unit("It is punished under section 303 of the code.", title="Code", heading_path=["21. Fines"])
     assert refuses(part("What does section 303 say?"), found, found.source.bag) == "303"
     assert refuses(part("What is punished under section 303?"), found, found.source.bag) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("the Bharatiya Nagarik Suraksha Sanhita, 2023", {"bnss"}),
+        ("act: BNSS\nact_title: Bharatiya Nyaya Sanhita", {"bns"}),
+        ("Under the Indian Penal Code the fine was small", {"uipc"}),
+        ("The Code of Civil Procedure, and the Bharatiya Nyaya Sanhita", {"tccp", "bns"}),
+        ("nothing here", set()),
+        ("", set()),
+    ],
+)
+def test_initials_are_those_of_a_whole_name(text, runs):
+    assert initials_of(text) == runs
+
+
+def test_an_acronym_is_not_the_beginning_of_a_longer_name():
+    term = Term("BNS", "bns", 1.0, is_name=True)
+    assert in_bag(term, Bag.of("Bharatiya Nyaya Sanhita, 2023")) == 1.0
+    assert in_bag(term, Bag.of("Bharatiya Nagarik Suraksha Sanhita, 2023")) == 0.0
+
+
+def test_a_number_in_a_record_belongs_to_the_field_it_stands_in():
+    record = "ipc_ref: 303\nbns_ref: 104\nnote: see 303"
+    assert field_fits("IPC", "303", record)
+    assert not field_fits("BNS", "303", "ipc_ref: 303\nbns_ref: 104")
+    assert field_fits("BNS", "104", record)
+    assert field_fits("GST", "303", record)
