@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
 from app.commands import ask, check, draw, evaluate, index, remove, search, serve, show, status
 from app.console import fail, set_verbose
 from app.environment import prepare
 from config.settings import SettingsError, settings
+
+AS_JSON = "--json"
 
 app = typer.Typer(
     name="sakshya",
@@ -28,7 +32,7 @@ def start(verbose: Annotated[bool, typer.Option("--verbose", help="Log to standa
     try:
         prepare(settings(), verbose=verbose)
     except SettingsError as error:
-        raise fail(str(error), 2, as_json=False) from None
+        raise fail(str(error), 2, AS_JSON in sys.argv) from None
 
 
 for name, command in {
@@ -47,8 +51,19 @@ app.add_typer(evaluate.evaluate, name="evaluate")
 
 
 def main() -> None:
-    """Entry point of the `sakshya` command."""
-    app()
+    """Entry point of the `sakshya` command. Wrong use ends in one line and exit code 2, and as JSON where `--json` is asked for."""
+    as_json = AS_JSON in sys.argv
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
+    try:
+        code = app(standalone_mode=False)
+    except typer.Exit as error:
+        code = error.exit_code
+    except typer.Abort:
+        code = fail("stopped", 1, as_json).exit_code
+    except TyperException as error:
+        code = fail(getattr(error, "format_message", error.__str__)(), 2, as_json).exit_code
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 import typer
 from rich.console import Console
 
-from app.errors import SakshyaError, UsageError, one_line
+from app.errors import SakshyaError, UsageError, plain
 from config.settings import SettingsError
 
 P = ParamSpec("P")
@@ -54,7 +54,7 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
         except Exception as error:  # the last door: a person gets a line, `--verbose` the traceback
             if _verbose:
                 raise
-            raise fail(f"{type(error).__name__}: {one_line(error)} (run with --verbose for the traceback)", 1, as_json) from None
+            raise fail(f"{plain(error)} (--verbose before the command shows the traceback)", 1, as_json) from None
 
     return wrapped
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import yaml
 
 from app.environment import ALLOWED_MODULES
-from app.errors import GraphError, UsageError, one_line
+from app.errors import GraphError, UsageError, one_line, plain
 from config.settings import home
 
 if TYPE_CHECKING:
@@ -97,7 +97,6 @@ def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | N
     :raises GraphError: a graph that does not load, in one line.
     """
     from haystack import Pipeline
-    from haystack.core.errors import PipelineError
 
     path = graph_path(name)
     config = _read(path)
@@ -116,8 +115,11 @@ def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | N
         inputs = {key: [s for s in sockets if s.partition(".")[0] in kept] for key, sockets in inputs.items()}
     try:
         pipeline = Pipeline.loads(yaml.safe_dump(config), allowed_modules=ALLOWED_MODULES)
-    except (PipelineError, ValueError, TypeError, ImportError) as error:
-        raise GraphError(f"{path}: {one_line(error)}") from error
+    except Exception as error:  # a constructor may raise anything; `check` says where
+        from app.checking.check import check_graph
+
+        faults = [str(problem) for problem in check_graph(path) if problem.level.value == "error"]
+        raise GraphError("\n".join(faults) or f"{path}: {plain(error)}") from error
     return Graph(path.stem, path, found, pipeline, inputs, outputs, shape_version(config))
 
 

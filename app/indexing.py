@@ -94,6 +94,11 @@ def _walk(root: Path, failed: list[Failure]) -> Iterator[Path]:
             if _hidden(child.name):
                 continue
             path = folder / child.name
+            if child.is_symlink() and path.exists() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+                failed.append(
+                    {"source": printable(str(path)), "reason": "a link that leads out of the folder: index what it points to by its own path"}
+                )
+                continue
             if child.is_dir(follow_symlinks=False):
                 folders.append(path)
             elif child.is_symlink() and path.is_dir():
@@ -107,8 +112,8 @@ def collect(
 ) -> tuple[list[Found], list[Failure]]:
     """Files under the paths, sorted, each once, and folders that could not be read.
 
-    Hidden files and folders are left out, unless a path names one itself. A link to a file or folder is followed, except where it leads back
-    to something that is walked anyway.
+    Hidden files and folders are left out, unless a path names one itself. A link is followed within its root, except where it leads back to
+    something that is walked anyway; one that leads out of it is a failure, since who may write into a folder need not be who may read the rest.
 
     :param alias: name of the root: sources are then identified by the alias and their path under the root, wherever it lies.
     :param include: globs in the syntax of .gitignore, relative to the root; empty means all.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
-from app.errors import GraphError, UsageError, one_line
+from app.errors import GraphError, SakshyaError, UsageError, plain
 from app.graphs import Graph
 from app.store import graph_store
 from components.access.principal import Principal, acting_as
@@ -28,6 +29,14 @@ DOCUMENT_META = (
 )
 
 
+class RunError(GraphError):
+    """A stage of a graph failed while it ran."""
+
+    def __init__(self, stage: str, reason: str) -> None:
+        super().__init__(f"{stage}: {reason}")
+        self.stage, self.reason = stage, reason
+
+
 def checked_question(question: str) -> str:
     """The question without surrounding white space.
 
@@ -42,11 +51,35 @@ def checked_question(question: str) -> str:
     return text
 
 
+def checked_day(day: str | None) -> str | None:
+    """A day as `YYYY-MM-DD`.
+
+    :raises UsageError: it is none.
+    """
+    if day is None:
+        return None
+    try:
+        return date.fromisoformat(day).isoformat()
+    except ValueError:
+        raise UsageError(f"as of {day!r}: accepted is a day as YYYY-MM-DD") from None
+
+
+def require_index(graph: Graph) -> None:
+    """Refuse to ask where nothing is indexed yet: "the documents do not say" would be a lie.
+
+    :raises SakshyaError: no index.
+    """
+    store = graph_store(graph)
+    if store is not None and store.index_card() is None:
+        where = settings().qdrant_url or settings().index_dir
+        raise SakshyaError(f"nothing is indexed yet in {where} (collection {settings().collection}); `sakshya index PATH` does it")
+
+
 async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) -> dict[str, Any]:
     """Run the graph for the principal.
 
     :raises TimeoutError: the deadline passed.
-    :raises GraphError: a component failed; the message names it.
+    :raises RunError: a component failed; the message names it.
     """
     from haystack.core.errors import PipelineError, PipelineRuntimeError
 
@@ -54,10 +87,9 @@ async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) ->
         try:
             return await asyncio.wait_for(graph.run_async(values), settings().deadline_s)
         except PipelineRuntimeError as error:
-            cause = error.__cause__ or error
-            raise GraphError(f"{graph.path.name}: {error.component_name or 'graph'}: {one_line(cause)}") from error
+            raise RunError(error.component_name or graph.path.name, plain(error)) from error
         except (PipelineError, ValueError) as error:
-            raise GraphError(f"{graph.path.name}: {one_line(error)}") from error
+            raise RunError(graph.path.name, plain(error)) from error
 
 
 async def ask(
@@ -90,8 +122,8 @@ async def ask(
             answer = _failed(text, "deadline", f"no answer within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)")
         except KeyError:
             answer = _failed(text, graph.path.name, "the graph gave no answer: a required input of one of its components was missing")
-        except GraphError as error:
-            answer = _failed(text, graph.path.name, str(error))
+        except RunError as error:
+            answer = _failed(text, error.stage, error.reason)
     return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})
 
 

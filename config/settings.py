@@ -94,7 +94,7 @@ class Settings(BaseSettings):
     ranker_backend: Backend = Field(Backend.TORCH, description="torch or onnx.")
 
     # --- grounding checker (natural-language inference); empty: no check by a model
-    grounding_model: OptionalText = Field(None, description="A folder or hub name of an NLI cross-encoder.")
+    grounding_model: OptionalText = Field(None, description="A folder or hub name of an NLI cross-encoder. No graph here uses it yet.")
     grounding_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
 
     # --- chat model; empty: the extractive generator answers with the evidence's own sentences
@@ -135,13 +135,12 @@ def load_settings() -> Settings:
     :raises SettingsError: a value that is not accepted; one line a setting.
     """
     env_file = home() / ".env"
-    unknown = _unknown(env_file)
-    if unknown:
-        raise SettingsError("\n".join(unknown))
+    lines = _unknown(env_file)
+    if f"{PREFIX}HOME" in os.environ and not (home() / "pipelines").is_dir():
+        lines.append(f"{PREFIX}HOME={os.environ[f'{PREFIX}HOME']!r} is not accepted: the clone, a folder that holds pipelines/")
     try:
-        return Settings(_env_file=env_file if env_file.is_file() else None)  # pyright: ignore[reportCallIssue]
+        read = Settings(_env_file=env_file if env_file.is_file() else None)  # pyright: ignore[reportCallIssue]
     except ValidationError as error:
-        lines = []
         for item in error.errors():
             name = f"{PREFIX}{item['loc'][0]}".upper()
             field = Settings.model_fields.get(str(item["loc"][0]))
@@ -150,6 +149,9 @@ def load_settings() -> Settings:
             accepted = (field.description if field else None) or ""
             lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
         raise SettingsError("\n".join(lines)) from None
+    if lines:
+        raise SettingsError("\n".join(lines))
+    return read
 
 
 def _unknown(env_file: Path) -> list[str]:
@@ -158,7 +160,7 @@ def _unknown(env_file: Path) -> list[str]:
     given = {name for name in (*os.environ, *dotenv_values(env_file)) if name.startswith(PREFIX)}
     lines = []
     for name in sorted(given - known):
-        close = difflib.get_close_matches(name, known, n=1)
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
         lines.append(f"{name} is no setting; {f'did you mean {close[0]}?' if close else '.env.example lists them all'}")
     return lines
 

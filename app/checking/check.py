@@ -10,11 +10,15 @@ from app.checking.problem import Problem
 from app.checking.structure import check_structure
 
 
-def check_graphs(paths: Sequence[Path]) -> list[Problem]:
-    """Every fault of the graphs in these files, and of how they go together; empty where there is none. Never raises for what they hold."""
+def check_graphs(paths: Sequence[Path], beside: Sequence[Path] = ()) -> list[Problem]:
+    """Every fault of the graphs in these files, and of how they go together; empty where there is none. Never raises for what they hold.
+
+    :param beside: further graphs with which they must agree, an indexing graph above all; their own faults are not reported.
+    """
     problems: list[Problem] = []
     sound = []
-    for path in paths:
+    others = [path for path in beside if path.resolve() not in {own.resolve() for own in paths}]
+    for path in [*paths, *others]:
         source = read_source(path)
         problems += source.problems
         if source.data is None and source.problems:
@@ -32,7 +36,7 @@ def check_graphs(paths: Sequence[Path]) -> list[Problem]:
         from app.checking.agreement import check_agreement
 
         problems += check_agreement(sound)
-    return sorted(set(problems))
+    return sorted({problem for problem in problems if problem.file in {str(path) for path in paths}})
 
 
 def check_graph(path: Path) -> list[Problem]:

@@ -35,10 +35,12 @@ def ask(
     principal = reader(tenant, groups)
     text = query.checked_question(question)
     narrowed = haystack_filters(filters)
+    as_of = query.checked_day(as_of)
     if server := find_server():
         answer = server.ask(graph, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
     else:
         loaded = load_graph(graph, phase="query")
+        query.require_index(loaded)
         loaded.warm_up()
         answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of))
     if as_json:

@@ -35,9 +35,12 @@ def check(
         return
     if docs:
         raise UsageError("--schema-docs goes with --schema FILE")
-    paths = [graph_path(name) for name in graphs] if graphs else sorted((home() / "pipelines").glob("*.yml"))
+    ours = sorted((home() / "pipelines").glob("*.yml"))
+    paths = [graph_path(name) for name in graphs] if graphs else ours
+    if not paths:
+        raise UsageError(f"there is no graph in {home() / 'pipelines'}")
     paths = [path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path for path in paths]
-    problems = check_graphs(paths)
+    problems = check_graphs(paths, beside=ours)
     errors = sum(problem.level is Level.ERROR for problem in problems)
     if as_json:
         print_json({"graphs": [str(path) for path in paths], "errors": errors, "problems": [problem.to_json() for problem in problems]})

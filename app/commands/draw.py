@@ -39,6 +39,8 @@ def draw(
     as_json: AsJson = False,
 ) -> None:
     """Draw a graph as SVG, PNG or Mermaid, offline."""
+    if as_json and str(output) == "-":
+        raise UsageError("--output - and --json both want standard output; accepted: one of them")
     path = graph_path(graph)
     chosen = kind or _format_of(output)
     result = _read_trace(trace) if trace else {}

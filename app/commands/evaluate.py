@@ -40,6 +40,7 @@ def answers(
         raise UsageError(str(error)) from None
     principal = reader(tenant, groups)
     loaded = load_graph(graph, phase="query")
+    query.require_index(loaded)
     loaded.warm_up()
     collected: list[Answer] = []
     with progress_bar("asking", len(loaded_questions), shown=not as_json) as advance:

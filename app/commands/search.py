@@ -35,6 +35,7 @@ def search(
         result = server.search(graph, text, principal=principal, filters=narrowed, top_k=top_k)
     else:
         loaded = load_graph(graph, phase="query", only=["documents"])
+        query.require_index(loaded)
         loaded.warm_up()
         result = asyncio.run(query.search(loaded, text, principal=principal, filters=narrowed, top_k=top_k))
     if as_json:

@@ -191,8 +191,9 @@ def _is_json(text: str) -> bool:
 
 
 def _is_jsonl(text: str) -> bool:
-    lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()][:5]
-    return bool(lines) and all(_is_json(line) for line in lines)
+    """Most of the first lines are JSON each: a broken one is a record that fails, not another format."""
+    lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()][:9]
+    return bool(lines) and 2 * sum(_is_json(line) for line in lines) > len(lines)
 
 
 def _json_error(text: str) -> str:

@@ -76,7 +76,11 @@ def test_links_end_and_give_nothing_twice(docs, tmp_path):
     (outside / "e.md").write_text("e")
     (outside / "back").symlink_to(docs, target_is_directory=True)
     (docs / "linked").symlink_to(outside, target_is_directory=True)
-    assert names(collect([docs])[0]) == ["a.md", "b.md", "linked/e.md", "sub/c.txt", "sub/deep/d.md"]
+    (docs / "secret.md").symlink_to(outside / "e.md")
+    found, failed = collect([docs])
+    assert names(found) == ["a.md", "b.md", "sub/c.txt", "sub/deep/d.md"]
+    assert sorted(Path(f["source"]).name for f in failed) == ["linked", "secret.md"]
+    assert all("leads out of the folder" in f["reason"] for f in failed)
 
 
 def test_a_file_name_that_is_not_unicode_can_be_reported(docs):

@@ -45,7 +45,7 @@ DEFINES = 0.2
 STEPS = 0.2
 """For the introduction of a list where the question is how something is done: its steps are quoted with it."""
 FIELDS_BESIDE_PROSE = 0.5
-"""Off for the fields of a record that has sentences too, where they hold no asked word that its title lacks: "title: Theft" says nothing."""
+"""Off for a record's fields that only name what is asked about ("title: Theft"), so that a sentence goes first where there is one."""
 OWN_NUMBER = 0.5
 """For a passage that is the provision asked about rather than one that refers to it."""
 

@@ -154,7 +154,7 @@ class Selector:
                 + c.WEIGHT_RANK / (1 + k.unit.source.rank)
                 + (c.DEFINES if part.kind == Kind.DEFINE and defines(part, k.unit) else 0.0)
                 + (c.STEPS if part.kind == Kind.HOW and k.unit.introduces else 0.0)
-                - (c.FIELDS_BESIDE_PROSE if only_repeats_title(part, k.unit) else 0.0)
+                - (c.FIELDS_BESIDE_PROSE if says_no_more_than_a_name(part, k.unit) else 0.0)
                 + (c.OWN_NUMBER if part.references & own_numbers(k.unit.source) else 0.0)
             )
         return sorted(found, key=lambda k: (-k.score, k.unit.source.rank, k.unit.index))
@@ -232,10 +232,15 @@ class Selector:
         return [t.text for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]
 
 
-def only_repeats_title(part: Part, unit: Unit) -> bool:
-    """Whether a record's fields hold no word of the question beyond its title and headings, while the same passage has sentences."""
+def says_no_more_than_a_name(part: Part, unit: Unit) -> bool:
+    """Whether a record's fields only name what is asked about: where a definition is wanted, or where they hold no word of the question
+    beyond the record's title and headings while the same passage has sentences."""
+    if unit.shape != Shape.FIELD:
+        return False
+    if part.kind == Kind.DEFINE:
+        return True
     source = unit.source
-    if unit.shape != Shape.FIELD or not any(u.shape != Shape.FIELD and not u.is_label for u in source.units):
+    if not any(u.shape != Shape.FIELD and not u.is_label for u in source.units):
         return False
     return all(in_bag(t, source.heading_bag) >= c.FOUND for t in part.terms if in_bag(t, unit.bag) >= c.FOUND)
 
