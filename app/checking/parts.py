@@ -132,4 +132,6 @@ def _build(source: Source, name: str, data: Mapping[str, Any]) -> tuple[Part | N
         path: KeyPath = ("components", name, "init_parameters", mentioned[0]) if mentioned else ("components", name)
         return None, [Problem(source.file, source.line(*path), ".".join([name, *mentioned[:1]]), message)]
     node = pipeline.graph.nodes[name]
-    return Part(node["instance"], node["input_sockets"], node["output_sockets"]), []
+    missing = getattr(node["instance"], "missing_setting", str)()
+    found = [Problem(source.file, source.line("components", name), name, f"a setting is missing: {missing}")] if missing else []
+    return Part(node["instance"], node["input_sockets"], node["output_sockets"]), found

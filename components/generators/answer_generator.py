@@ -91,6 +91,13 @@ class AnswerGenerator:
         name = self.model or settings().chat_model
         return None if name == EXTRACTIVE else name
 
+    def missing_setting(self) -> str:
+        """The setting that this node needs and does not have, in words; empty where nothing is missing. `check` reports it."""
+        here = settings()
+        if self._chat_model is None or here.chat_url or here.chat_api_key:
+            return ""
+        return f"chat model {self._chat_model!r} needs SAKSHYA_CHAT_API_KEY, or SAKSHYA_CHAT_URL of an endpoint that asks for no key"
+
     @property
     def _timeout(self) -> float:
         return self.timeout_s or settings().chat_timeout_s

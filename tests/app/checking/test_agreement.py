@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.checking.check import check_graphs
+from config.settings import settings
 
 PIPELINES = Path(__file__).parents[3] / "pipelines"
 
@@ -31,3 +32,19 @@ def test_a_query_graph_that_embeds_otherwise(tmp_path, old, new, where):
     assert problem.where == where
     assert problem.line == 1 + text[: text.index(old)].count("\n")
     assert "index.yml" in problem.message
+
+
+def test_a_node_whose_setting_is_missing_names_it(tmp_path, monkeypatch):
+    for name in ("SAKSHYA_CHAT_URL", "SAKSHYA_CHAT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    text = (PIPELINES / "query.yml").read_text(encoding="utf-8")
+    generator = "components.generators.answer_generator.AnswerGenerator\n    init_parameters:\n      model: "
+    assert f"{generator}null" in text
+    graph = tmp_path / "query.yml"
+    graph.write_text(text.replace(f"{generator}null", f"{generator}some-model"), encoding="utf-8")
+    (problem,) = check_graphs([graph])
+    assert problem.where == "generator"
+    assert "SAKSHYA_CHAT_API_KEY" in problem.message
+    monkeypatch.setenv("SAKSHYA_CHAT_URL", "http://127.0.0.1:1/v1")
+    settings.cache_clear()
+    assert check_graphs([graph]) == []
