@@ -123,7 +123,7 @@ async def ask(
         except KeyError:
             answer = _failed(text, graph.path.name, "the graph gave no answer: a required input of one of its components was missing")
         except RunError as error:
-            answer = _failed(text, error.stage, error.reason)
+            answer = _failed(text, graph.path.name, error.reason if error.stage == graph.path.name else str(error))
     return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})
 
 

@@ -86,6 +86,7 @@ def test_model_of_the_settings(checkpoint, monkeypatch):
 
 
 def test_folder_is_relative_to_the_clone(checkpoint, monkeypatch):
+    (checkpoint.parent / "pipelines").mkdir(exist_ok=True)  # what makes a folder a clone
     monkeypatch.setenv("SAKSHYA_HOME", str(checkpoint.parent))
     out = CrossEncoderRanker(model=checkpoint.name).run(query=QUERY, documents=passages())
     assert out["degraded"] == []
