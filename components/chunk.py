@@ -49,6 +49,10 @@ class ChunkMeta(TypedDict):
     parent_id: NotRequired[str]
     """Document id of its section."""
     record_id: NotRequired[str]
+    section_number: NotRequired[str]
+    """Number of the innermost numbered heading, as `303`, `3.2`, `4A`, `XVII`."""
+    references: NotRequired[list[str]]
+    """Document ids of the sections of the same source that its text refers to."""
 
 
 def _hash(*parts: str) -> str:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import regex
+
 from components.blocks import Block
+from components.preprocessors.numbering import opening_number
+
+_CLOSING = regex.compile(r"(?<=[\p{L}\p{M})\"”])\s*(?:\.?\s*[—–]+-?|\.-{1,2}|[.:])$")
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,16 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def heading_name(text: str) -> str:
+    """A heading on one line, without what closes a numbered title that stands at the head of its paragraph.
+
+    >>> heading_name("12. Fees.—"), heading_name("Who pays the fees, etc.")
+    ('12. Fees', 'Who pays the fees, etc.')
+    """
+    name = one_line(text)
+    return _CLOSING.sub("", name) if opening_number(name) else name
+
+
 def find_sections(text: str, blocks: list[Block], title: str = "") -> list[Section]:
     """Cut at every heading; a heading begins its own section. Blank text gives no section.
 
@@ -45,7 +60,7 @@ def find_sections(text: str, blocks: list[Block], title: str = "") -> list[Secti
     for number, block in enumerate(blocks):
         if block["kind"] in ("title", "heading"):
             level = 0 if block["kind"] == "title" else max(1, block.get("level") or 1)
-            name = one_line(text[block["start"] : block["end"]])
+            name = heading_name(text[block["start"] : block["end"]])
             path = [entry for entry in path if entry[0] < level]
             is_title = name.casefold() == title.casefold() or (level == 0 and number == 0)
             if not (is_title and not path):
