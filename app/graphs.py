@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from haystack import Pipeline
 
 Phase = Literal["indexing", "query"]
+STORE_TYPE = "components.document_stores.sakshya_document_store.SakshyaDocumentStore"
+STORE_PLACE = {"path", "url", "location", "index", "api_key"}
+"""Parameters of a store that say where it is."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +91,12 @@ def graph_path(name: str) -> Path:
     return path
 
 
-def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | None = None) -> Graph:
+def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | None = None, store: Mapping[str, Any] | None = None) -> Graph:
     """Load a graph by name or path.
 
     :param phase: what the caller needs; a graph of the other phase is refused.
     :param only: names of outputs; components on which none of them depends are not loaded.
+    :param store: parameters of every Sakshya store of the graph that say where it is, in place of its own and of the settings.
     :raises UsageError: no such graph, or a graph of the other phase.
     :raises GraphError: a graph that does not load, in one line.
     """
@@ -113,6 +117,8 @@ def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | N
         config["components"] = {key: value for key, value in config["components"].items() if key in kept}
         config["connections"] = [c for c in config["connections"] if _ends(c)[0] in kept and _ends(c)[1] in kept]
         inputs = {key: [s for s in sockets if s.partition(".")[0] in kept] for key, sockets in inputs.items()}
+    if store is not None:
+        _move_stores(config["components"], store)
     try:
         pipeline = Pipeline.loads(yaml.safe_dump(config), allowed_modules=ALLOWED_MODULES)
     except Exception as error:  # a constructor may raise anything; `check` says where
@@ -137,6 +143,21 @@ def _read(path: Path) -> dict[str, Any]:
             raise GraphError(f"{path}: a graph needs `{key}:`, a mapping of names to component.socket")
     config.setdefault("connections", [])
     return config
+
+
+def graph_digest(name: str) -> str:
+    """Hash of all that a graph says, whatever its comments and layout."""
+    return hashlib.sha256(json.dumps(_read(graph_path(name)), sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _move_stores(part: Any, where: Mapping[str, Any]) -> None:
+    """Give every Sakshya store inside `part` another place; what else it says stays."""
+    for value in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        if isinstance(value, dict) and value.get("type") == STORE_TYPE:
+            kept = {key: setting for key, setting in (value.get("init_parameters") or {}).items() if key not in STORE_PLACE}
+            value["init_parameters"] = {**kept, **where}
+        else:
+            _move_stores(value, where)
 
 
 def _ends(connection: Mapping[str, str]) -> tuple[str, str]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from app import filters as door_filters
 from app.errors import GraphError, SakshyaError, UsageError, plain
 from app.graphs import Graph
 from app.store import graph_store
 from components.access.principal import Principal, acting_as
-from components.answer import Answer, Degraded, Status
+from components.answer import Answer, Degraded, Stage, Status
 from config.settings import settings
+
+if TYPE_CHECKING:
+    from haystack import Document
+
+    from components.document_stores.filter_building import Filters
 
 DOCUMENT_META = (
     "source_id",
@@ -27,6 +33,8 @@ DOCUMENT_META = (
     "valid_to",
     "superseded_by",
 )
+FILTERING = "filters"
+"""In the type of every stage that filters: the door's own, and `question_filters`."""
 
 
 class RunError(GraphError):
@@ -80,10 +88,16 @@ async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) ->
 
     :raises TimeoutError: the deadline passed.
     :raises RunError: a component failed; the message names it.
+    :raises UsageError: filters that are none, or name a field that the principal's documents do not have.
     """
+    from app.tracing import add_stage
     from haystack.core.errors import PipelineError, PipelineRuntimeError
 
     with acting_as(principal):
+        narrowed, stage = await door_filters.resolved(graph, values.get("filters"))
+        values = {**values, "filters": narrowed}
+        if stage:
+            add_stage(stage)
         try:
             return await asyncio.wait_for(graph.run_async(values), settings().deadline_s)
         except PipelineRuntimeError as error:
@@ -97,18 +111,19 @@ async def ask(
     question: str,
     *,
     principal: Principal,
-    filters: dict[str, Any] | None = None,
+    filters: Filters = None,
     top_k: int | None = None,
     as_of: str | None = None,
     inputs: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Answer a question.
 
+    :param filters: readable conditions (`docs/retrieval.md`) or a filter of Haystack; they only narrow.
     :param top_k: passages shown as evidence; the graph's own number where None.
     :param as_of: day (`YYYY-MM-DD`) whose law, rule or price is asked for; today where None.
     :param inputs: further inputs that the graph declares, `history` for instance.
     :returns: the whole answer; `failed` where a stage broke or the deadline passed.
-    :raises UsageError: an empty or too long question.
+    :raises UsageError: an empty or too long question, or filters that cannot be used.
     """
     from app.tracing import collect_stages
 
@@ -124,11 +139,39 @@ async def ask(
             answer = _failed(text, graph.path.name, "the graph gave no answer: a required input of one of its components was missing")
         except RunError as error:
             answer = _failed(text, graph.path.name, error.reason if error.stage == graph.path.name else str(error))
+    answer = _with_coverage(answer, stages)
     return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})
+
+
+def _with_coverage(answer: Answer, stages: list[Stage]) -> Answer:
+    """A declined answer says what the filters, the caller's and the question's own, left to look in."""
+    notes = [stage.note for stage in stages if stage.note and FILTERING in stage.type]
+    if answer.status is not Status.DECLINED or not notes:
+        return answer
+    said = "; ".join(dict.fromkeys(notes))
+    return answer.model_copy(update={"answer": f"{answer.answer.rstrip('. ')} ({said}).", "missing": f"{answer.missing} ({said})"})
 
 
 def _failed(question: str, stage: str, reason: str) -> Answer:
     return Answer(status=Status.FAILED, question=question, answer="", degraded=[Degraded(stage=stage, reason=reason)])
+
+
+async def retrieve(
+    graph: Graph, question: str, *, principal: Principal, filters: Filters = None, as_of: str | None = None
+) -> tuple[list[Document], list[Stage]]:
+    """The documents for a question, best first, as many as the graph gives, and its stages.
+
+    :param graph: loaded with `only=["documents"]`, so that no generator runs.
+    :raises GraphError: a component failed, or the deadline passed.
+    """
+    from app.tracing import collect_stages
+
+    with collect_stages() as stages:
+        try:
+            result = await _run(graph, {"question": question, "filters": filters, "as_of": as_of}, principal)
+        except TimeoutError:
+            raise GraphError(f"{graph.path.name}: no result within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)") from None
+    return result.get("documents", []), stages
 
 
 async def search(
@@ -136,7 +179,7 @@ async def search(
     question: str,
     *,
     principal: Principal,
-    filters: dict[str, Any] | None = None,
+    filters: Filters = None,
     top_k: int = 10,
 ) -> dict[str, Any]:
     """The passages for a question, best first, without an answer.
@@ -145,14 +188,8 @@ async def search(
     :raises UsageError: an empty or too long question.
     :raises GraphError: a component failed.
     """
-    from app.tracing import collect_stages
-
     text = checked_question(question)
-    with collect_stages() as stages:
-        try:
-            result = await _run(graph, {"question": text, "filters": filters}, principal)
-        except TimeoutError:
-            raise GraphError(f"{graph.path.name}: no result within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)") from None
+    found, stages = await retrieve(graph, text, principal=principal, filters=filters)
     documents = [
         {
             "rank": rank,
@@ -162,7 +199,7 @@ async def search(
             **{key: document.meta[key] for key in DOCUMENT_META if document.meta.get(key) is not None},
             "ranks": document.meta.get("ranks", {}),
         }
-        for rank, document in enumerate(result.get("documents", [])[:top_k], 1)
+        for rank, document in enumerate(found[:top_k], 1)
     ]
     return {
         "question": text,

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from haystack import Document
@@ -17,6 +18,19 @@ COMPONENT_OPERATION = "haystack.component.run"
 
 _stages: ContextVar[list[Stage] | None] = ContextVar("sakshya_stages", default=None)
 _observer: ContextVar[Callable[[Stage], None] | None] = ContextVar("sakshya_stage_observer", default=None)
+
+
+@dataclass
+class ComponentRun:
+    """One run of a component, with all that went in and came out."""
+
+    name: str
+    type: str
+    inputs: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+
+_runs: ContextVar[list[ComponentRun] | None] = ContextVar("sakshya_component_runs", default=None)
 
 
 DOCUMENT_SOCKETS = {"documents", "evidence", "sections", "new", "known"}
@@ -42,25 +56,31 @@ def count_documents(values: Mapping[str, Any]) -> int | None:
 
 
 class StageSpan(Span):
-    """One component's run. Contents are counted and let go, never kept."""
+    """One component's run. Contents are counted and let go, unless `collect_runs` asks for them."""
 
-    def __init__(self, stage: Stage | None) -> None:
-        self.stage = stage
+    def __init__(self, stage: Stage | None, run: ComponentRun | None = None) -> None:
+        self.stage, self.run = stage, run
 
     def set_tag(self, key: str, value: Any) -> None:
         """Tags are not kept: the stage has its fields."""
 
     def set_content_tag(self, key: str, value: Any) -> None:
-        """Count the documents that go in and out, and read what the component says of itself (`model`, `skipped`)."""
+        """Count the documents that go in and out, and read what the component says of itself (`model`, `skipped`, `note`)."""
         if self.stage is None or not isinstance(value, Mapping):
             return
         if key == "haystack.component.input":
             self.stage.candidates_in = count_documents(value)
+            if self.run is not None:
+                self.run.inputs = dict(value)
         elif key == "haystack.component.output":
             self.stage.candidates_out = count_documents(value)
             self.stage.skipped = value.get("skipped") or None
             model = value.get("model")
             self.stage.model = model if isinstance(model, str) and model else None
+            note = value.get("note")
+            self.stage.note = note if isinstance(note, str) and note else None
+            if self.run is not None:
+                self.run.outputs = dict(value)
 
 
 class StageTracer(Tracer):
@@ -77,8 +97,12 @@ class StageTracer(Tracer):
         stage = Stage(name=str(tags.get("haystack.component.name", "")), type=str(tags.get("haystack.component.type", "")), ms=0.0)
         started = time.perf_counter()
         stages.append(stage)
+        run = None
+        if (runs := _runs.get()) is not None:
+            run = ComponentRun(stage.name, stage.type)
+            runs.append(run)
         try:
-            yield StageSpan(stage)
+            yield StageSpan(stage, run)
         finally:
             stage.ms = round((time.perf_counter() - started) * 1000, 3)
             if observer := _observer.get():
@@ -100,6 +124,25 @@ def collect_stages() -> Iterator[list[Stage]]:
         yield stages
     finally:
         _stages.reset(token)
+
+
+@contextmanager
+def collect_runs() -> Iterator[list[ComponentRun]]:
+    """The inputs and outputs of the stages that run inside this block and one of `collect_stages`, in the order in which they start."""
+    runs: list[ComponentRun] = []
+    token = _runs.set(runs)
+    try:
+        yield runs
+    finally:
+        _runs.reset(token)
+
+
+def add_stage(stage: Stage) -> None:
+    """Add a stage that is no component's to the run in whose context `collect_stages` is open."""
+    if (stages := _stages.get()) is not None:
+        stages.append(stage)
+        if observer := _observer.get():
+            observer(stage)
 
 
 @contextmanager

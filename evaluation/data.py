@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,19 +16,29 @@ class DataError(ValueError):
     """A data set that cannot be used. The message reads `file:line: what; accepted: what`."""
 
 
+def read_text(path: Path | str) -> str:
+    """The text of a file in UTF-8, unpacked where its name ends in `.gz`.
+
+    :raises DataError: it cannot be read.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: not readable as gzip: {error}") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 at byte {error.start}; accepted: UTF-8") from error
+
+
 def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for every line that is not blank.
 
     :raises DataError: no such file, not UTF-8, or a line that is not a JSON object.
     """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 at byte {error.start}; accepted: UTF-8") from error
-    for number, line in enumerate(text.split("\n"), start=1):  # splitlines would also split at U+2028 inside a string
+    for number, line in enumerate(read_text(path).split("\n"), start=1):  # splitlines would also split at U+2028 inside a string
         if not line.strip():
             continue
         try:
