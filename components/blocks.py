@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 SEPARATOR = "\n\n"
 
-BlockKind = Literal["title", "heading", "paragraph", "list", "table", "code", "header", "footer"]
+BlockKind = Literal["title", "heading", "paragraph", "list", "table", "code", "header", "footer", "caption", "footnote"]
 
 
 class Block(TypedDict):
@@ -23,6 +23,8 @@ class Block(TypedDict):
     """Depth of a heading, from 1."""
     page: NotRequired[int]
     """From 1, where the format has pages."""
+    header_rows: NotRequired[int]
+    """Of a table whose format says it: 1 if the first line names the columns, 0 if it does not."""
 
 
 def join_blocks(parts: list[tuple[str, dict[str, Any]]]) -> tuple[str, list[Block]]:

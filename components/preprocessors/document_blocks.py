@@ -8,7 +8,7 @@ from haystack import Document
 
 from components.blocks import Block
 
-KINDS = frozenset({"title", "heading", "paragraph", "list", "table", "code", "header", "footer"})
+KINDS = frozenset({"title", "heading", "paragraph", "list", "table", "code", "header", "footer", "caption", "footnote"})
 _PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:[^\S\n]*\n[^\S\n]*\S(?:.*\S)?)*")
 
 

@@ -40,7 +40,7 @@ def units_of(text: str, blocks: Sequence[Block], language: str | None = None) ->
         kind = block["kind"]
         above = blocks[index - 1]["kind"] if index else None
         head = text[slice(*spans[0])] if kind == "table" and spans else ""
-        named = names_columns(head)
+        named = block["header_rows"] > 0 if kind == "table" and "header_rows" in block else names_columns(head)
         if named:
             columns = head
         elif not (kind == "table" == above and columns and len(cells_of(head)) == len(cells_of(columns))):
@@ -53,6 +53,7 @@ def units_of(text: str, blocks: Sequence[Block], language: str | None = None) ->
                 bound = Bound.LINE if "\n" in text[last.end : start] else Bound.SENTENCE
             if last and (
                 _belongs_to(text, last, content, kind, number, bound, above)
+                or (not number and _is_captioned(blocks, index))
                 or (named and (number == 1 or (number == 2 and is_rule(text[last.start : last.end]))))
             ):
                 bound = Bound.GLUED
@@ -85,6 +86,13 @@ def _belongs_to(text: str, last: Unit, content: str, kind: BlockKind, number: in
     if kind in ("table", "code"):
         return False
     return begins_proviso(content) or (kind != "list" and bound >= Bound.LINE and _is_label(before, last.bound))
+
+
+def _is_captioned(blocks: Sequence[Block], index: int) -> bool:
+    """Whether a block and the one before it are a caption and its table: the one below it, or the one above where none is below."""
+    kind, above = blocks[index]["kind"], blocks[index - 1]["kind"] if index else None
+    below = blocks[index + 1]["kind"] if index + 1 < len(blocks) else None
+    return (above == "caption" and kind in _BY_LINE) or (kind == "caption" and above in _BY_LINE and below not in _BY_LINE)
 
 
 def _is_label(content: str, bound: Bound) -> bool:

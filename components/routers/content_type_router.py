@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from haystack import component
 from haystack.dataclasses import ByteStream
@@ -10,6 +11,7 @@ from haystack.dataclasses import ByteStream
 from components.converters.outcome import failure
 from components.failure import Failure
 from components.routers.content_sniffer import UnsupportedError, sniff
+from components.routers.file_types import Route
 
 
 @component
@@ -25,15 +27,23 @@ class ContentTypeRouter:
     ```
     """
 
-    @component.output_types(text=list[ByteStream], pdf=list[ByteStream], records=list[ByteStream], failed=list[Failure])
+    @component.output_types(
+        text=list[ByteStream],
+        pdf=list[ByteStream],
+        records=list[ByteStream],
+        sheets=list[ByteStream],
+        images=list[ByteStream],
+        failed=list[Failure],
+    )
     def run(self, sources: list[ByteStream]) -> dict[str, list[ByteStream] | list[Failure]]:
         """Sort the sources.
 
         :param sources: sources with meta from the intake node.
-        :returns: `text`, `pdf` and `records`, each source with `mime_type` set on itself and in its meta, and `content_mismatch`
-            (one line) in the meta where the extension says something else; `failed`: what no converter reads, with the reason.
+        :returns: `text`, `pdf`, `records`, `sheets` and `images`, each source with `mime_type` set on itself and in its meta, and
+            `content_mismatch` (one line) in the meta where the extension says something else; `failed`: what no converter reads, with
+            the reason. A zip folder is among them: its files come here one by one.
         """
-        routed: dict[str, list[ByteStream]] = {"text": [], "pdf": [], "records": []}
+        routed: dict[str, list[ByteStream]] = {route: [] for route in get_args(Route)}
         failed: list[Failure] = []
         for source in sources:
             meta = dict(source.meta or {})
