@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from threading import Lock
+from typing import Any
 
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
-from components.converters.outcome import UnreadableError, build_document, failure, first_heading, one_line, source_name
+from components.converters.file_converter import FileConverter
+from components.converters.outcome import UnreadableError, build_document, first_heading, one_line
 from components.converters.pdf_structure import structure
 from components.converters.pdf_words import Page, read_page
-from components.failure import Failure
 
-logger = logging.getLogger(__name__)
-_pdfium = Lock()  # PDFium is not thread-safe
+
+def read(source: ByteStream, *, max_pages: int) -> list[Document]:
+    """Read a PDF.
+
+    :raises UnreadableError: encrypted, damaged, of more than `max_pages` pages, or without text.
+    """
+    pages, title, broken = read_pages(source.data, max_pages)
+    empty = [page.number for page in pages if not page.words and not page.rotated and page.has_image]
+    hidden = sum(page.hidden for page in pages)
+    parts = structure(pages)
+    if not parts:
+        raise UnreadableError(_no_text(pages, hidden, broken))
+    notices = [f"{len(empty)} of {len(pages)} pages are images without text and were left out"] if empty else []
+    if broken:
+        notices.append(f"{len(broken)} of {len(pages) + len(broken)} pages are damaged and were left out")
+    document = build_document(
+        source,
+        parts,
+        title=_sensible(title) or first_heading(parts),
+        mime_type="application/pdf",
+        pages=len(pages) + len(broken),
+        pages_without_text=empty or None,
+        pages_unreadable=broken or None,
+        hidden_characters=hidden or None,
+        notices=notices or None,
+    )
+    return [document]
 
 
 @component
-class PdfConverter:
+class PdfConverter(FileConverter):
     """Reads PDF files that hold text: headings, paragraphs and tables with their pages, in reading order.
 
     Haystack's `PyPDFToDocument` and `PDFMinerToDocument` give one string: marginal notes, line numbers and running heads stand in the
@@ -31,74 +55,56 @@ class PdfConverter:
     `pages_without_text`.
     """
 
-    @component.output_types(documents=list[Document], failed=list[Failure])
-    def run(self, sources: list[ByteStream]) -> dict[str, list[Document] | list[Failure]]:
-        """Convert the sources, one document each.
+    read = staticmethod(read)
+    modules = ("pypdfium2",)
 
-        :param sources: PDF files.
-        :returns: `documents` with blocks, each with its page, and `failed` with the reason of each source that gave none.
+    def __init__(self, timeout_s: float = 300.0, max_memory_mb: int = 1024, max_pages: int = 5000) -> None:
+        """Create a converter.
+
+        :param timeout_s: seconds that reading one PDF may take, more than 0.
+        :param max_memory_mb: megabytes that it may take, 64 or more.
+        :param max_pages: a PDF of more pages is refused, 1 or more.
+        :raises ValueError: a value out of range.
         """
-        documents: list[Document] = []
-        failed: list[Failure] = []
-        for source in sources:
-            try:
-                documents.append(self._convert(source))
-            except UnreadableError as error:
-                failed.append(failure(source, error))
-            except Exception as error:
-                logger.debug("%s", source_name(source), exc_info=True)
-                failed.append(failure(source, f"the PDF is damaged: {type(error).__name__}: {error}"))
-        return {"documents": documents, "failed": failed}
+        FileConverter.__init__(self, timeout_s=timeout_s, max_memory_mb=max_memory_mb)
+        if max_pages < 1:
+            raise ValueError(f"max_pages={max_pages!r} is not accepted: a number of pages, 1 or more")
+        self.max_pages = max_pages
 
-    def _convert(self, source: ByteStream) -> Document:
-        pages, title, broken = read_pages(source.data)
-        empty = [page.number for page in pages if not page.words and not page.rotated and page.has_image]
-        hidden = sum(page.hidden for page in pages)
-        parts = structure(pages)
-        if not parts:
-            raise UnreadableError(_no_text(pages, hidden, broken))
-        if empty:
-            logger.warning("%s: %d of %d pages are images without text and were left out", source_name(source), len(empty), len(pages))
-        return build_document(
-            source,
-            parts,
-            title=_sensible(title) or first_heading(parts),
-            mime_type="application/pdf",
-            pages=len(pages) + len(broken),
-            pages_without_text=empty or None,
-            pages_unreadable=broken or None,
-            hidden_characters=hidden or None,
-        )
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments of `read`."""
+        return {"max_pages": self.max_pages}
 
 
-def read_pages(data: bytes) -> tuple[list[Page], str, list[int]]:
+def read_pages(data: bytes, max_pages: int) -> tuple[list[Page], str, list[int]]:
     """Open a PDF and read its pages.
 
     :returns: pages with their words, the title that the file states, and the numbers of pages that could not be read.
-    :raises UnreadableError: encrypted, broken, or without a page that can be read.
+    :raises UnreadableError: encrypted, broken, of more than `max_pages` pages, or without one that can be read.
     """
     import pypdfium2
 
-    with _pdfium:
-        try:
-            document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
-            if "password" in str(error).lower():
-                raise UnreadableError("the PDF is encrypted with a password; save it without one") from None
-            raise UnreadableError(f"the PDF is damaged or cut off and cannot be opened ({_reason(error)})") from None
-        try:
-            pages: list[Page] = []
-            broken: list[int] = []
-            for index in range(len(document)):
-                try:
-                    page = document[index]
-                    pages.append(read_page(page, index + 1))
-                    page.close()
-                except pypdfium2.PdfiumError:
-                    broken.append(index + 1)
-            title = document.get_metadata_dict().get("Title") or ""
-        finally:
-            document.close()
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise UnreadableError("the PDF is encrypted with a password; save it without one") from None
+        raise UnreadableError(f"the PDF is damaged or cut off and cannot be opened ({_reason(error)})") from None
+    try:
+        if len(document) > max_pages:
+            raise UnreadableError(f"the PDF has {len(document)} pages; accepted: up to max_pages={max_pages}")
+        pages: list[Page] = []
+        broken: list[int] = []
+        for index in range(len(document)):
+            try:
+                page = document[index]
+                pages.append(read_page(page, index + 1))
+                page.close()
+            except pypdfium2.PdfiumError:
+                broken.append(index + 1)
+        title = document.get_metadata_dict().get("Title") or ""
+    finally:
+        document.close()
     if not pages:
         raise UnreadableError(f"the PDF is damaged: none of its {len(broken)} pages can be read")
     return pages, title, broken

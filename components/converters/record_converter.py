@@ -10,18 +10,57 @@ from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
 from components.chunk import source_id
-from components.converters.decoding import NotTextError, decode
+from components.converters.decoding import decode
+from components.converters.file_converter import FileConverter
 from components.converters.outcome import Parts, UnreadableError, build_document, failure, one_line, readable_name, source_name
 from components.converters.record_fields import DATES, check_field_map, day_first, iso_date, number_column, resolve
 from components.converters.record_reading import Record, read_records
 from components.failure import Failure
-from components.routers.content_sniffer import UnsupportedError, sniff
+from components.routers.content_sniffer import sniff
 
 _SPECIAL = {"title", "content", "record_id", "access", "url"}
 
 
+def read(source: ByteStream, *, columns: dict[str, list[str]]) -> tuple[list[Document], list[Failure]]:
+    """Read a file of records, a document for each.
+
+    :param columns: see `check_field_map`.
+    :returns: the documents, and failures of single records (`file#key`).
+    :raises UnreadableError: no record could be read.
+    """
+    documents: list[Document] = []
+    failed: list[Failure] = []
+    meta = source.meta or {}
+    mime_type = source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type
+    name = source_name(source)
+    text, _ = decode(source.data)
+    records: list[Record] = []
+    numbers: list[int] = []
+    for number, item in enumerate(read_records(text, str(mime_type)), start=1):
+        if isinstance(item, UnreadableError):
+            failed.append(failure(f"{name}#row-{number}", item))
+        elif not item:
+            failed.append(failure(f"{name}#row-{number}", "no text: the record has no filled field"))
+        else:
+            records.append(item)
+            numbers.append(number)
+    if not records:
+        raise UnreadableError("no text: the file holds no record that could be read")
+    fields = resolve(columns, records)
+    order = {field: day_first(r[c] for r in records for c in fields[field] if c in r) for field in DATES if field in fields}
+    numbered = None if "title" in columns else number_column(records)
+    seen: dict[str, int] = {}
+    for number, record in zip(numbers, records, strict=True):
+        key = _unique_key(_joined(record, fields.get("record_id", ())) or f"row-{number}", seen)
+        try:
+            documents.append(_document(source, record, key, fields, order, numbered, str(mime_type)))
+        except UnreadableError as error:
+            failed.append(failure(f"{name}#{key}", error))
+    return documents, failed
+
+
 @component
-class RecordConverter:
+class RecordConverter(FileConverter):
     """Makes a document of each record of a table or JSON file.
 
     Haystack's `CSVToDocument` and `JSONConverter` know neither a record's identity nor its dates, and need a jq schema or one
@@ -35,60 +74,25 @@ class RecordConverter:
     ```
     """
 
-    def __init__(self, field_map: dict[str, str | list[str]] | None = None) -> None:
+    read = staticmethod(read)
+
+    def __init__(self, field_map: dict[str, str | list[str]] | None = None, timeout_s: float = 120.0, max_memory_mb: int = 1024) -> None:
         """Read records.
 
         :param field_map: what is read from which column: `title`, `content` (a list), `record_id`, `valid_from`, `valid_to`, `superseded_by`,
             `created_at`, `modified_at`, `access` (group names, by comma or semicolon; an empty cell keeps the file's), `url`, `language`, and
             any further meta name. Nested JSON names are joined by dots. Empty: sensible names are found.
-        :raises ValueError: a name that belongs to the file, such as `tenant`, or a value that is no column name.
+        :param timeout_s: seconds that reading one file may take, more than 0.
+        :param max_memory_mb: megabytes that it may take, 64 or more.
+        :raises ValueError: a name that belongs to the file, such as `tenant`, a value that is no column name, or one out of range.
         """
+        FileConverter.__init__(self, timeout_s=timeout_s, max_memory_mb=max_memory_mb)
         self.field_map = field_map
         self._map = check_field_map(field_map or {})
 
-    @component.output_types(documents=list[Document], failed=list[Failure])
-    def run(self, sources: list[ByteStream]) -> dict[str, list[Document] | list[Failure]]:
-        """Convert the sources, a document for each record.
-
-        :param sources: sources with `mime_type`, as the router sets it; it is found by content where absent.
-        :returns: `documents`, and `failed` for files (by name) and for single records (`file#key`).
-        """
-        documents: list[Document] = []
-        failed: list[Failure] = []
-        for source in sources:
-            try:
-                self._convert(source, documents, failed)
-            except (UnreadableError, UnsupportedError, NotTextError) as error:
-                failed.append(failure(source, error))
-        return {"documents": documents, "failed": failed}
-
-    def _convert(self, source: ByteStream, documents: list[Document], failed: list[Failure]) -> None:
-        meta = source.meta or {}
-        mime_type = source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type
-        name = source_name(source)
-        text, _ = decode(source.data)
-        records: list[Record] = []
-        numbers: list[int] = []
-        for number, item in enumerate(read_records(text, str(mime_type)), start=1):
-            if isinstance(item, UnreadableError):
-                failed.append(failure(f"{name}#row-{number}", item))
-            elif not item:
-                failed.append(failure(f"{name}#row-{number}", "no text: the record has no filled field"))
-            else:
-                records.append(item)
-                numbers.append(number)
-        if not records:
-            raise UnreadableError("no text: the file holds no record that could be read")
-        fields = resolve(self._map, records)
-        order = {field: day_first(r[c] for r in records for c in fields[field] if c in r) for field in DATES if field in fields}
-        numbered = None if "title" in self._map else number_column(records)
-        seen: dict[str, int] = {}
-        for number, record in zip(numbers, records, strict=True):
-            key = _unique_key(_joined(record, fields.get("record_id", ())) or f"row-{number}", seen)
-            try:
-                documents.append(_document(source, record, key, fields, order, numbered, str(mime_type)))
-            except UnreadableError as error:
-                failed.append(failure(f"{name}#{key}", error))
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments of `read`."""
+        return {"columns": self._map}
 
 
 def _unique_key(wanted: str, seen: dict[str, int]) -> str:

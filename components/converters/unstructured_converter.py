@@ -9,21 +9,40 @@ from typing import Any
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
-from components.converters.decoding import NotTextError, decode
+from components.converters.decoding import decode
+from components.converters.file_converter import FileConverter
 from components.converters.html_cleaning import clean_html
-from components.converters.outcome import Parts, UnreadableError, build_document, failure, first_heading, one_line
+from components.converters.outcome import Parts, UnreadableError, build_document, first_heading, one_line
 from components.converters.plain_text import plain_text_parts
 from components.converters.unstructured_elements import element_parts, make_offline
-from components.failure import Failure
-from components.routers.content_sniffer import DOCX, UnsupportedError, sniff
+from components.routers.content_sniffer import DOCX, sniff
 
 _LANGUAGES = [""]  # no guessing of the language: slow, and wrong on short elements
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
+def read(source: ByteStream) -> list[Document]:
+    """Read a source by its `mime_type`, as the router sets it; it is found by content where absent.
+
+    :raises UnreadableError: no visible text, or damaged in a way that the parser names.
+    """
+    make_offline()
+    meta = source.meta or {}
+    mime_type = source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type
+    reader = {DOCX: _docx, "message/rfc822": _mail, "application/vnd.ms-outlook": _outlook}.get(mime_type)
+    if reader:
+        parts, title, language = reader(source.data)
+    else:
+        text, _ = decode(source.data)
+        parts, title, language = {"text/html": _html, "text/markdown": _markdown}.get(mime_type, _plain)(text)
+    if not any(text.strip() for text, _ in parts):
+        raise UnreadableError("no text: the file holds no visible words")
+    return [build_document(source, parts, title=title, mime_type=mime_type, language=language)]
+
+
 @component
-class UnstructuredConverter:
-    """Reads text formats with `unstructured`, in this process.
+class UnstructuredConverter(FileConverter):
+    """Reads text formats with `unstructured`, on this machine.
 
     Haystack's `UnstructuredFileConverter` only calls the hosted API, and its own converters return bare text: headings, tables and
     pages are lost before a splitter can use them.
@@ -39,46 +58,17 @@ class UnstructuredConverter:
     ```
     """
 
-    def __init__(self) -> None:
-        self._warm = False
+    read = staticmethod(read)
+    modules = ("unstructured.partition.html", "unstructured.partition.docx", "unstructured.partition.email", "unstructured.partition.msg", "docx")
 
-    def warm_up(self) -> None:
-        """Import `unstructured` and keep it from downloading a model."""
-        if not self._warm:
-            make_offline()
-            self._warm = True
+    def __init__(self, timeout_s: float = 120.0, max_memory_mb: int = 1024) -> None:
+        """Create a converter.
 
-    @component.output_types(documents=list[Document], failed=list[Failure])
-    def run(self, sources: list[ByteStream]) -> dict[str, list[Document] | list[Failure]]:
-        """Convert the sources, one document each.
-
-        :param sources: sources with `mime_type`, as the router sets it; it is found by content where absent.
-        :returns: `documents` with blocks, and `failed` with the reason of each source that gave none.
+        :param timeout_s: seconds that reading one source may take, more than 0.
+        :param max_memory_mb: megabytes that it may take, 64 or more.
+        :raises ValueError: a value out of range.
         """
-        self.warm_up()
-        documents: list[Document] = []
-        failed: list[Failure] = []
-        for source in sources:
-            try:
-                documents.append(self._convert(source))
-            except (UnreadableError, UnsupportedError, NotTextError) as error:
-                failed.append(failure(source, error))
-            except Exception as error:  # noqa: BLE001 - a parser may raise anything on a damaged file; it becomes a failure
-                failed.append(failure(source, f"the file is damaged or not what it seems to be: {type(error).__name__}: {error}"))
-        return {"documents": documents, "failed": failed}
-
-    def _convert(self, source: ByteStream) -> Document:
-        meta = source.meta or {}
-        mime_type = source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type
-        reader = {DOCX: _docx, "message/rfc822": _mail, "application/vnd.ms-outlook": _outlook}.get(mime_type)
-        if reader:
-            parts, title, language = reader(source.data)
-        else:
-            text, _ = decode(source.data)
-            parts, title, language = {"text/html": _html, "text/markdown": _markdown}.get(mime_type, _plain)(text)
-        if not any(text.strip() for text, _ in parts):
-            raise UnreadableError("no text: the file holds no visible words")
-        return build_document(source, parts, title=title, mime_type=mime_type, language=language)
+        FileConverter.__init__(self, timeout_s=timeout_s, max_memory_mb=max_memory_mb)
 
 
 Read = tuple[Parts, str, str | None]
