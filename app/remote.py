@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, cast
 from app.errors import SakshyaError, UsageError
 from components.access.principal import Principal, current_principal
 from components.answer import Answer
+from components.routers.source_meta import UNREAD
 from config.settings import settings
 
 if TYPE_CHECKING:
+    from haystack.dataclasses import ByteStream
+
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 KEY_FILE = "server.key"
@@ -99,22 +102,14 @@ class RemoteServer:
         """What `index_paths` runs: reads the files of a batch and has the server's graph index them."""
 
         def run(values: dict[str, Any]) -> dict[str, Any]:
-            failed, metas, files = [], [], []
+            metas, files = [], []
             for source, meta in zip(values["sources"], values["meta"], strict=True):
-                try:
-                    data, modified = read_file(Path(source))
-                except ValueError as error:
-                    failed.append({"source": meta["uri"], "reason": str(error)})
-                    continue
-                metas.append({"modified_at": modified, **meta})
+                data, read = _read_source(source, meta)
+                metas.append({**read, **meta})
                 files.append(("files", (str(len(files)), data)))
-            if not files:
-                return {"failed": failed}
             part = ("meta", ("meta.json", json.dumps(metas, default=str).encode()))
             form = {"graph": graph, "who": json.dumps(_who(current_principal()))}
-            report = self._post("index", data=form, files=[part, *files])
-            report["failed"] = [*report.get("failed", []), *failed]
-            return report
+            return self._post("index", data=form, files=[part, *files])
 
         return run
 
@@ -169,6 +164,19 @@ class RemoteStore:
     def flush(self) -> None:
         """Write everything to disk."""
         self._call("flush")
+
+
+def _read_source(source: str | Path | ByteStream, meta: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:
+    """The bytes of a source and what reading tells of it; one that cannot be read goes without bytes and with the reason."""
+    if meta.get(UNREAD):
+        return b"", {}
+    if not isinstance(source, str | Path):
+        return source.data, dict(source.meta)
+    try:
+        data, modified = read_file(Path(source))
+    except ValueError as error:
+        return b"", {UNREAD: str(error)}
+    return data, {"modified_at": modified}
 
 
 def read_file(path: Path) -> tuple[bytes, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,21 @@ def entries(store: SakshyaDocumentStore) -> list[Document]:
 def list_sources(store: SakshyaDocumentStore) -> list[dict[str, Any]]:
     """Meta of the manifest entries that the current principal may see, by uri: source_id, title, uri, access, chunks, complete and the rest."""
     return [dict(entry.meta) for entry in entries(store)]
+
+
+def state_of(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """How a source stands: `state` (ok, partial, failed), `failures` and `warnings` (`source`, `reason`), `failed_at`, `failed_since`."""
+    manifest = meta.get("manifest") or {}
+    failures, state = list(manifest.get("failures", [])), manifest.get("state") or "ok"
+    if not meta.get("complete") and state == "ok":
+        state, failures = "partial", [{"source": meta.get("uri", ""), "reason": "a run was stopped while writing it; index it again"}]
+    told = {key: manifest.get(key) for key in ("failed_at", "failed_since")}
+    return {"state": state, "failures": failures, "warnings": list(manifest.get("warnings", [])), **told}
+
+
+def without_signature(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """The meta of an entry without what only this program reads."""
+    return {key: value for key, value in meta.items() if key != "manifest"}
 
 
 def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:

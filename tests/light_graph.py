@@ -154,12 +154,14 @@ class LightGraph:
 
 
 def points(store: Any) -> dict[str, dict[str, Any]]:
-    """Every point of the index by id, without `indexed_at`: content, meta and vectors, rounded to six digits."""
+    """Every point of the index by id, without the times of runs: content, meta and vectors, rounded to six digits."""
     found = {}
     for kind in ("chunk", "section", "source"):
         ids = [d.id for d in store.filter_documents({"field": "meta.kind", "operator": "==", "value": kind})]
         for document in store.get_documents_by_id(ids, with_embeddings=True):
             meta = {key: value for key, value in document.meta.items() if key != "indexed_at"}
+            if "manifest" in meta:
+                meta["manifest"] = {key: value for key, value in meta["manifest"].items() if key not in ("failed_at", "failed_since")}
             sparse = document.sparse_embedding
             found[document.id] = {
                 "content": document.content,

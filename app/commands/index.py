@@ -13,8 +13,9 @@ from rich.text import Text
 from app.commands.options import AsJson, Tenant, checked_tenant, names
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
+from app.finding import collect
 from app.graphs import load_graph
-from app.indexing import Run, collect, index_paths
+from app.indexing import Run, index_paths
 from app.remote import find_server
 from app.store import graph_store
 from components.access.principal import DEFAULT_TENANT
@@ -109,6 +110,12 @@ def show_report(report: dict[str, Any]) -> None:
             table.add_row(Text(key, style=colour), Text(str(len(uris))), Text(listed, style="dim"))
     if table.row_count:
         out.print(table)
+    for pair in report["renamed"][:SHOWN]:
+        out.print(Text(f"renamed: {pair['from']} → {pair['to']}", style="cyan"), soft_wrap=True)
+    for warning in report["warnings"][:SHOWN]:
+        err.print(Text(f"warning: {warning['source']}: {warning['reason']}", style="yellow"), soft_wrap=True)
+    if (more := len(report["warnings"]) - SHOWN) > 0:
+        err.print(Text(f"and {more} more warnings: sakshya status --sources", style="yellow"))
     for failure in report["failed"]:
         err.print(Text(f"failed: {failure['source']}: {failure['reason']}", style="red"), soft_wrap=True)
     out.print(f"{report['chunks']} chunks read, {report['embedded']} embedded, {report['seconds']:.1f} s, index {report['index_version'] or 'empty'}")

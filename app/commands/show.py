@@ -11,7 +11,7 @@ from rich.text import Text
 from app.commands.options import AsJson, Tenant, checked_tenant
 from app.console import err, out, print_json, reports_errors
 from app.errors import UsageError
-from app.sources import all_of, equals, find_source, keeper, source_text
+from app.sources import all_of, equals, find_source, keeper, source_text, state_of, without_signature
 from app.store import default_store
 from components.access.principal import DEFAULT_TENANT, acting_as
 
@@ -30,15 +30,23 @@ def show(
         text = source_text(store, meta["source_id"])
         found = store.filter_documents(all_of(equals("kind", "chunk"), equals("source_id", meta["source_id"])))
     found.sort(key=lambda document: document.meta["char_start"])
-    if not found and not text:
+    standing = state_of(meta) if meta["source_id"] == meta["container_id"] else {}
+    failed = standing.get("state") == "failed"
+    if not found and not text and not failed:
         raise UsageError(f"{source!r} is a file of records; name one of them, for instance by searching for it")
     if as_json:
         listed = [{"id": document.id, "text": document.content, "meta": document.meta} for document in found]
-        print_json({"source": meta, "text": text, "chunks": listed})
+        print_json({"source": without_signature(meta) | standing, "text": text, "chunks": listed})
         return
     for key in ("source_id", "uri", "title", "mime_type", "access", "valid_from", "valid_to", "superseded_by", "modified_at", "indexed_at"):
         if meta.get(key):
             err.print(Text(f"{key}: {meta[key]}", style="dim"), soft_wrap=True)
+    for key, colour in (("failures", "red"), ("warnings", "yellow")):
+        for one in standing.get(key, []):
+            err.print(Text(f"{key[:-1]}: {one['source']}: {one['reason']}", style=colour), soft_wrap=True)
+    if failed:
+        held = "an older version is indexed" if found else "nothing of it is indexed"
+        err.print(Text(f"failed since {standing['failed_since']}; {held}", style="red"), soft_wrap=True)
     if not chunks:
         out.print(Text(text), soft_wrap=True)
         return

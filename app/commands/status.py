@@ -10,22 +10,26 @@ from rich.text import Text
 
 from app.commands.options import AsJson, Tenant, checked_tenant
 from app.console import out, print_json, reports_errors
-from app.sources import equals, keeper, list_sources
+from app.sources import equals, keeper, list_sources, state_of
 from app.store import default_store
 from components.access.principal import DEFAULT_TENANT, acting_as
 from config.settings import settings
+
+LISTED = ("source_id", "uri", "title", "mime_type", "access", "chunks", "indexed_at")
+COLOURS = {"failed": "red", "partial": "yellow", "ok": "green"}
 
 
 @reports_errors
 def status(
     tenant: Tenant = DEFAULT_TENANT,
-    sources: Annotated[bool, typer.Option("--sources", help="List the sources.")] = False,
+    sources: Annotated[bool, typer.Option("--sources", help="List the sources, and what failed or is to be known of each.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say where the index is, what built it, and how much is in it."""
     store = default_store()
     with acting_as(keeper(checked_tenant(tenant))):
         listed = list_sources(store)
+        states = {meta["source_id"]: state_of(meta) for meta in listed}
         counts = {kind: store.count_documents_by_filter(equals("kind", kind)) for kind in ("chunk", "section")}
     data: dict[str, Any] = {
         "index": settings().qdrant_url or str(settings().index_dir),
@@ -33,32 +37,49 @@ def status(
         "index_version": store.index_version(),
         "tenant": tenant,
         "sources": len(listed),
+        "failed": sum(state["state"] == "failed" for state in states.values()),
+        "partial": sum(state["state"] == "partial" for state in states.values()),
         "chunks": counts["chunk"],
         "sections": counts["section"],
         "models": models_in_use(),
     }
     if sources:
-        data["listed"] = [
-            {key: meta.get(key) for key in ("source_id", "uri", "title", "mime_type", "access", "chunks", "indexed_at")} for meta in listed
-        ]
+        data["listed"] = [{key: meta.get(key) for key in LISTED} | states[meta["source_id"]] for meta in listed]
     if as_json:
         print_json(data)
         return
     table = Table(show_header=False, box=None, pad_edge=False)
     for key in ("index", "collection", "index_version", "tenant", "sources", "chunks", "sections"):
-        table.add_row(key, Text(str(data[key]) or "empty", overflow="fold"))
+        troubled = [f"{data[state]} {state}" for state in ("failed", "partial") if key == "sources" and data[state]]
+        table.add_row(key, Text(str(data[key]) or "empty", overflow="fold").append(f"  ({', '.join(troubled)})" if troubled else "", style="red"))
     for role, name in data["models"].items():
         table.add_row(f"{role} model", Text(name))
     out.print(table)
     if sources:
-        listing = Table()
-        for column in ("source", "title", "type", "access", "chunks", "uri"):
-            listing.add_column(column, overflow="fold")
-        for meta in listed:
-            access = ", ".join(meta.get("access") or [])
-            cells = (meta["source_id"][:12], meta.get("title"), meta.get("mime_type"), access, meta.get("chunks"), meta.get("uri"))
-            listing.add_row(*(Text(str(cell or "")) for cell in cells))
-        out.print(listing)
+        out.print(listing(data["listed"]))
+
+
+def listing(sources: list[dict[str, Any]]) -> Table:
+    """A row a source; below its uri what failed and what is to be known of it."""
+    table = Table(expand=False)
+    table.add_column("source", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("title", overflow="fold", max_width=32)
+    table.add_column("access", overflow="fold", max_width=16)
+    table.add_column("chunks", justify="right")
+    table.add_column("time", no_wrap=True)
+    table.add_column("uri, failures, warnings", overflow="fold")
+    for meta in sources:
+        told = Text(meta["uri"] or "")
+        for key, colour in (("failures", "red"), ("warnings", "yellow")):
+            for one in meta[key]:
+                part = one["source"].removeprefix(meta["uri"] or "")
+                told.append(f"\n{part + ': ' if part else ''}{one['reason']}", style=colour)
+        when = meta["failed_at"] or meta["indexed_at"] or ""
+        cells = (meta["source_id"][:12], meta["title"], ", ".join(meta["access"] or []), str(meta["chunks"] or 0), when[:16].replace("T", " "))
+        source, title, access, chunks, time = (Text(str(cell or "")) for cell in cells)
+        table.add_row(source, Text(meta["state"], style=COLOURS.get(meta["state"], "")), title, access, chunks, time, told)
+    return table
 
 
 def models_in_use() -> dict[str, str]:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from typing import Any
 
 from haystack import Document, component
 
 from components.blocks import Block, join_blocks
+from components.failure import Failure
 from components.preprocessors.document_blocks import blocks_of
-from components.preprocessors.text_cleaning import clean_text
+from components.preprocessors.text_cleaning import clean_text, removed_controls
 
 logger = logging.getLogger(__name__)
 _PAGE_FURNITURE = ("header", "footer")
+NOTICES = "notices"
+MISMATCH = "content_mismatch"
 
 
 @component
 class TextCleaner:
     """Normalises the text of converted documents and drops page headers and footers; offsets of the blocks stay right.
+
+    What a reader should know of a document that is indexed all the same leaves its meta here and becomes a notice: what converters put into
+    `meta["notices"]`, the router's `content_mismatch`, and what this cleaner removed that may mislead.
 
     Haystack's `DocumentCleaner` knows no blocks: it joins paragraphs, flattens tables and code, and leaves bidirectional controls and
     zero-width characters in the text.
@@ -36,13 +43,22 @@ class TextCleaner:
     def __init__(self, drop_page_furniture: bool = True) -> None:
         self.drop_page_furniture = drop_page_furniture
 
-    @component.output_types(documents=list[Document])
-    def run(self, documents: list[Document]) -> dict[str, list[Document]]:
+    @component.output_types(documents=list[Document], notices=list[Failure])
+    def run(self, documents: list[Document]) -> dict[str, list[Document] | list[Failure]]:
         """Clean each document; its id stays. A document whose blocks are broken passes unchanged: the splitter names it.
 
         :param documents: text documents, with `meta["blocks"]` or without; those without are cleaned as a whole.
+        :returns: `documents`; `notices`, each once: `source` is the document's uri (of a file of records for what concerns the file),
+            `reason` one line.
         """
-        return {"documents": [self._clean(document) for document in documents]}
+        notices: dict[tuple[str, str], Failure] = {}
+        cleaned = []
+        for document in documents:
+            meta, found = _noticed(document)
+            for source, reason in found:
+                notices[source, reason] = {"source": source, "reason": reason}
+            cleaned.append(self._clean(replace(document, meta=meta)))
+        return {"documents": cleaned, "notices": list(notices.values())}
 
     def _clean(self, document: Document) -> Document:
         if document.content is None:
@@ -73,3 +89,17 @@ class TextCleaner:
                 if not (drop and block["kind"] in _PAGE_FURNITURE)
             ]
         )
+
+
+def _noticed(document: Document) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The document's meta without its notices, and these with what they are about."""
+    meta = dict(document.meta)
+    name = str(meta.get("uri") or meta.get("file_name") or document.id)
+    record = f"#{meta['record_id']}" if meta.get("record_id") else ""
+    file = name.removesuffix(record) if record else name
+    told = meta.pop(NOTICES, None) or []
+    found = [(name, str(reason)) for reason in ([told] if isinstance(told, str) else told)]
+    if mismatch := meta.pop(MISMATCH, None):
+        found.insert(0, (file, str(mismatch)))
+    found += [(name, line) for line in removed_controls(document.content or "")]
+    return meta, found

@@ -17,6 +17,12 @@ _INVISIBLE = regex.compile(
     "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
     "|(?<!\\p{Han})[\U000e0100-\U000e01ef]"
 )
+_NAMED = {
+    "bidirectional control": regex.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
+    "zero-width character": regex.compile("[\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0]"),
+    "hidden tag or selector": regex.compile("[\U000e0000-\U000e007f]|(?<!\\p{Han})[\U000e0100-\U000e01ef]"),
+}
+"""What a reader should know was removed: it reorders, splits or hides words. Soft hyphens and other controls are ordinary."""
 _SURROGATE = regex.compile("[\ud800-\udfff]")
 _JOINERS = regex.compile("[\u200c\u200d]+")
 _SPACE = regex.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -30,6 +36,7 @@ _JOINING = regex.compile(
 )
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}|[\ufe0f\U0001f3fb-\U0001f3ff]")
 _HYPHENATED = regex.compile(r"(?<![\p{L}\p{M}])((?:\p{L}\p{M}*){2,})[-\u2010][ \t]*\n[ \t]*(?=((?:\p{Ll}\p{M}*){2,}))")
+_POINTS_SHOWN = 4
 _HANGING = frozenset({"and", "or", "nor", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 """Words after which a hyphen at a line end is not one of the line: "pre-\nand post-war"."""
 
@@ -63,6 +70,24 @@ def clean_text(text: str, kind: BlockKind = "paragraph") -> str:
     if not fixed:
         text = _BLANK_LINES.sub("\n\n", text)
     return text.strip("\n")
+
+
+def removed_controls(text: str) -> list[str]:
+    """What `clean_text` takes out of a text that may mislead a reader or hide words, counted and named, a line a kind.
+
+    >>> removed_controls("pay\\u202e001\\u202c rupees")
+    ['2 bidirectional controls removed (U+202C, U+202E)']
+    """
+    lines = []
+    for name, pattern in _NAMED.items():
+        found = pattern.findall(text)
+        if name == "zero-width character":
+            found += [match.group()[0] for match in _JOINERS.finditer(text) if not _kept_joiner(match)]
+        if found:
+            points = [f"U+{ord(character):04X}" for character in sorted(set(found))]
+            shown = ", ".join(points[:_POINTS_SHOWN]) + (f" and {len(points) - _POINTS_SHOWN} more" if len(points) > _POINTS_SHOWN else "")
+            lines.append(f"{len(found)} {name}{'s' if len(found) != 1 else ''} removed ({shown})")
+    return lines
 
 
 def _kept_joiner(match: regex.Match[str]) -> str:

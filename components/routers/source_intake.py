@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,54 @@ from haystack.dataclasses import ByteStream
 from components.access.principal import PUBLIC, current_principal
 from components.chunk import source_id
 from components.failure import Failure
+from components.routers.moved_source import moved_points
 from components.routers.path_rules import OVERRIDES, RULE_PATH, PathRules
-from components.routers.source_meta import check_fields, check_validity, entry_id, meta_version, printable, source_version
+from components.routers.source_meta import (
+    MOVED_FROM,
+    UNREAD,
+    byte_digest,
+    check_fields,
+    check_validity,
+    entry_id,
+    meta_version,
+    narrowed_access,
+    printable,
+    source_version,
+)
 from config.settings import settings
 
 if TYPE_CHECKING:
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 MEGABYTE = 1_000_000
+FAILED = "failed"
+
+
+@dataclass
+class _Arrival:
+    """A source as it came in.
+
+    :param unread: why whoever handed it over could not read it.
+    :param moved_from: container ids of sources that it may have been before.
+    """
+
+    source: str | Path | ByteStream
+    fields: dict[str, Any]
+    unread: str | None
+    moved_from: list[str]
+
+    @property
+    def container(self) -> str:
+        return self.fields["container_id"]
+
+    def read(self) -> ByteStream:
+        """Its bytes under its meta.
+
+        :raises ValueError: it cannot be read; one line.
+        """
+        if self.unread is not None:
+            raise ValueError(" ".join(str(self.unread).split()))
+        return _read(self.source, self.fields)
 
 
 @component
@@ -76,56 +117,65 @@ class SourceIntake:
 
         :param meta: for all sources, or a list with one for each.
         :param graph_version: hash of the indexing graph up to the embedder.
-        :returns: `sources`, with their bytes and stamped meta; `report`: `unchanged` (uris), `failed`, `sources` (by container id: `uri`,
-            `file_name`, `source_version`, `meta_version`, `is_new`, and `meta`, the stamped meta), `access` (by container id: the groups
-            asked for a source that is indexed but could not be read now).
+        :returns: `sources`, with their bytes and stamped meta; `report`: `unchanged` (uris), `mended` (container ids of those that had failed),
+            `failed`, `sources` (by container id: a plan), `unread` (by container id: the plan of a source that could not be read).
+            A plan holds `uri`, `file_name`, `is_new` and `meta`, the stamped meta; of a source that was read also `source_version`,
+            `meta_version`, `digest` and `size` of its bytes, `moved_from` (container id and uri) and `moved` (points, see
+            `components.routers.moved_source`) where it was renamed.
         :raises ValueError: a list of meta whose length is not that of the sources.
         """
-        metas = _metas(meta, len(sources))
-        report: dict[str, Any] = {"unchanged": [], "failed": [], "sources": {}, "access": {}}
-        failed: list[Failure] = report["failed"]
-        stamped: list[tuple[str | Path | ByteStream, dict[str, Any]]] = []
-        first: dict[str, str] = {}
+        report: dict[str, Any] = {"unchanged": [], "mended": [], "failed": [], "sources": {}, "unread": {}}
+        arrivals = self._arrivals(sources, _metas(meta, len(sources)), report["failed"])
+        wanted = [container for a in arrivals for container in (a.container, *a.moved_from)]
+        entries = {d.meta["container_id"]: d.meta for d in self.document_store.get_documents_by_id([entry_id(c) for c in wanted])}
+        passed: list[ByteStream] = []
+        for arrival in arrivals:
+            fields, entry = arrival.fields, entries.get(arrival.container)
+            origins = [e for c in arrival.moved_from if (e := entries.get(c)) and (e["tenant"], e["alias"]) == (fields["tenant"], fields["alias"])]
+            if "access" not in fields:  # said anew or not, under the old path or a new one: what was closed stays closed
+                fields["access"] = _kept_access([e for e in (entry, *origins) if e])
+            plan: dict[str, Any] = {"uri": fields["uri"], "file_name": fields["file_name"]}
+            plan["is_new"] = not (entry and entry.get("source_version"))
+            try:
+                stream = arrival.read()
+            except ValueError as error:
+                report["failed"].append({"source": fields["uri"], "reason": str(error)})
+                report["unread"][arrival.container] = {**plan, "meta": fields}
+                continue
+            version, lasting = source_version(stream.data, graph_version), meta_version(fields)
+            if entry and entry.get("complete") and entry.get("source_version") == version and entry.get("meta_version") == lasting:
+                report["unchanged"].append(fields["uri"])
+                if _manifest(entry).get("state") == FAILED:
+                    report["mended"].append(arrival.container)
+                continue
+            stream.meta["source_version"] = version
+            plan |= {"source_version": version, "meta_version": lasting, "digest": byte_digest(stream.data), "size": len(stream.data)}
+            plan["meta"] = dict(stream.meta)
+            report["sources"][arrival.container] = plan
+            if origin := next((e for e in origins if plan["digest"] in {_manifest(e).get("digest"), _manifest(e).get("failed_digest")}), None):
+                plan["moved_from"] = {"container_id": origin["container_id"], "uri": origin["uri"]}
+                if origin.get("complete") and origin.get("source_version") == version:
+                    plan["moved"] = moved_points(self.document_store, origin, plan["meta"])
+            if not plan.get("moved"):
+                passed.append(stream)
+        return {"sources": passed, "report": report}
+
+    def _arrivals(self, sources: list[str | Path | ByteStream], metas: list[dict[str, Any]], failed: list[Failure]) -> list[_Arrival]:
+        """The sources with their stamped meta, each identity once; what cannot be stamped, or comes twice, goes to `failed`."""
+        arrivals: dict[str, _Arrival] = {}
         for source, given in zip(sources, metas, strict=True):
+            unread, moved_from = given.pop(UNREAD, None), given.pop(MOVED_FROM, None) or []
             try:
                 fields = self._stamp(source, given)
             except ValueError as error:
                 failed.append({"source": _name(source), "reason": str(error)})
                 continue
-            container, origin = fields["container_id"], _origin(source)
-            if container not in first:
-                first[container] = origin
-                stamped.append((source, fields))
-            elif first[container] != origin:
-                failed.append({"source": fields["uri"], "reason": f"{origin} has the same identity as {first[container]} and was left out"})
-        entries = {document.id: document.meta for document in self.document_store.get_documents_by_id([entry_id(c) for c in first])}
-        passed: list[ByteStream] = []
-        for source, fields in stamped:
-            container = fields["container_id"]
-            entry = entries.get(entry_id(container))
-            fields.setdefault("access", (entry or {}).get("access") or [PUBLIC])  # said anew or not, what was closed stays closed
-            try:
-                stream = _read(source, fields)
-            except ValueError as error:
-                failed.append({"source": fields["uri"], "reason": str(error)})
-                if entry:
-                    report["access"][container] = fields["access"]
-                continue
-            version, lasting = source_version(stream.data, graph_version), meta_version(fields)
-            if entry and entry.get("complete") and entry.get("source_version") == version and entry.get("meta_version") == lasting:
-                report["unchanged"].append(fields["uri"])
-                continue
-            stream.meta["source_version"] = version
-            passed.append(stream)
-            report["sources"][container] = {
-                "uri": fields["uri"],
-                "file_name": fields["file_name"],
-                "source_version": version,
-                "meta_version": lasting,
-                "is_new": not (entry and entry.get("source_version")),
-                "meta": dict(stream.meta),
-            }
-        return {"sources": passed, "report": report}
+            arrival = _Arrival(source, fields, unread, [c for c in moved_from if c != fields["container_id"]])
+            first = arrivals.setdefault(arrival.container, arrival)
+            if _origin(first.source) != _origin(source):
+                reason = f"{_origin(source)} has the same identity as {_origin(first.source)} and was left out"
+                failed.append({"source": fields["uri"], "reason": reason})
+        return list(arrivals.values())
 
     def _stamp(self, source: str | Path | ByteStream, given: dict[str, Any]) -> dict[str, Any]:
         """The meta of a source, without what only its bytes tell.
@@ -133,7 +183,7 @@ class SourceIntake:
         :raises ValueError: a source or meta that is not accepted.
         """
         if isinstance(source, ByteStream):
-            given = {**source.meta, **given}
+            given = {**{key: value for key, value in source.meta.items() if key not in (UNREAD, MOVED_FROM)}, **given}
             found = next((given[key] for key in ("path", "url", "file_path", "file_name") if given.get(key)), None)
         elif not isinstance(source, str | Path) or not str(source):
             raise ValueError(f"a {type(source).__name__} is no source: accepted are a path and a ByteStream")
@@ -172,6 +222,18 @@ def _metas(meta: dict[str, Any] | list[dict[str, Any]] | None, count: int) -> li
             raise ValueError(f"meta is a list of {len(meta)} for {count} sources: give one for each, or one mapping for all")
         return [dict(item) for item in meta]
     return [dict(meta or {}) for _ in range(count)]
+
+
+def _manifest(entry: dict[str, Any]) -> dict[str, Any]:
+    return entry.get("manifest") or {}
+
+
+def _kept_access(entries: list[dict[str, Any]]) -> list[str]:
+    """Access of a source that comes without: what the index says of it, or of what it was before; nobody's access grows by a new name."""
+    access = [PUBLIC]
+    for entry in entries:
+        access = narrowed_access(entry.get("access") or [PUBLIC], access)
+    return access
 
 
 def _name(source: Any) -> str:

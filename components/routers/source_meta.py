@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from components.access.principal import PUBLIC
 from components.chunk import point_id
 
 RESERVED = frozenset(
     {
         "kind", "source_id", "container_id", "source_version", "meta_version", "heading_path", "context_header", "page", "char_start", "char_end",
-        "indexed_at", "parent_id", "record_id", "blocks", "complete", "chunks", "sections",
+        "indexed_at", "parent_id", "record_id", "blocks", "complete", "chunks", "sections", "manifest", "notices", "content_mismatch",
     }
 )  # fmt: skip
 """Fields that the indexing graph itself writes; a user's meta or a path rule cannot set them."""
@@ -25,6 +26,12 @@ VOLATILE = frozenset({"modified_at", "source_id", "container_id", "source_versio
 """Fields that do not count for `meta_version`: a file that was only touched has not changed."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].+)?")
+
+
+UNREAD = "unread_reason"
+"""Meta key: why a source could not be read, where whoever hands it over knows already. It is read and not stored: the source fails with it."""
+MOVED_FROM = "moved_from"
+"""Meta key: container ids of sources that had the same bytes and whose file is gone, the one this file was first. Read and not stored."""
 
 
 def entry_id(container_id: str) -> str:
@@ -52,6 +59,19 @@ def check_access(value: Any) -> list[str]:
     if not isinstance(value, list | tuple) or not value or any(not isinstance(group, str) or not group.strip() for group in value):
         raise ValueError(f"access={value!r} is not accepted: it must be a non-empty list of group names, for instance [public] or [hr, legal]")
     return sorted(set(value))
+
+
+def narrowed_access(stored: list[str], asked: list[str]) -> list[str]:
+    """Access where two say something: what was asked takes readers of what is stored away, and adds none while any is left.
+
+    >>> narrowed_access(["public"], ["hr"]), narrowed_access(["hr"], ["public"]), narrowed_access(["hr", "it"], ["it", "legal"])
+    (['hr'], ['hr'], ['it'])
+    """
+    if PUBLIC in stored:
+        return asked
+    if PUBLIC in asked:
+        return stored
+    return sorted(set(stored) & set(asked)) or asked
 
 
 def iso_date(field: str, value: Any) -> str:
@@ -126,6 +146,11 @@ def _plain(field: str, value: Any) -> Any:
 def source_version(data: bytes, graph_version: str) -> str:
     """Hash of a source's bytes and of the graph that shapes its chunks, 32 hex digits."""
     return hashlib.sha256(graph_version.encode() + b"\0" + data).hexdigest()[:32]
+
+
+def byte_digest(data: bytes) -> str:
+    """Hash of a source's bytes, 32 hex digits: the same for two files of the same bytes."""
+    return hashlib.sha256(data).hexdigest()[:32]
 
 
 def meta_version(meta: Mapping[str, Any]) -> str:

@@ -2,69 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.document_stores.types import DuplicatePolicy
 
-from components.access.principal import PUBLIC
 from components.failure import Failure
-from components.routers.source_meta import entry_id
+from components.routers.source_meta import entry_id, narrowed_access
+from components.writers.manifest import begun, failed_entry, failed_manifest, mended_manifest, written_entry
+from components.writers.run_source import RunSource, gather
 
 if TYPE_CHECKING:
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
-
-
-@dataclass
-class Source:
-    """What one run brought of one source.
-
-    :param plan: its part of the intake's report.
-    :param failures: what failed in it, whole or a record of it.
-    """
-
-    container_id: str
-    plan: dict[str, Any]
-    entry: Document | None = None
-    new: list[Document] = field(default_factory=list)
-    known: list[Document] = field(default_factory=list)
-    sections: list[Document] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-
-    @property
-    def uri(self) -> str:
-        """Its uri, as the intake read it."""
-        return self.plan["uri"]
-
-    @property
-    def chunks(self) -> list[Document]:
-        """All its chunks, those to be embedded first."""
-        return [*self.new, *self.known]
-
-    @property
-    def has_records(self) -> bool:
-        """Whether its chunks belong to records inside the file, each with an identity of its own."""
-        return any(chunk.meta.get("source_id") != self.container_id for chunk in self.chunks)
-
-    def refusal(self, *, dense: bool) -> str | None:
-        """Why the version that is indexed now must stay; None where the new one may replace it.
-
-        :param dense: whether every chunk must have a dense vector.
-        """
-        if self.failures and not self.has_records:
-            return self.failures[0]["reason"]
-        if not self.chunks:
-            return self.failures[0]["reason"] if self.failures else "no text was found in it"
-        bare = sum(chunk.embedding is None for chunk in self.chunks) if dense else 0
-        return f"{bare} of its {len(self.chunks)} chunks got no dense vector" if bare else None
-
-    def differs(self) -> bool:
-        """Whether bytes, graph, access, validity or the user's fields differ from what the manifest entry says."""
-        stored = self.entry.meta if self.entry else {}
-        return any(stored.get(key) != self.plan[key] for key in ("source_version", "meta_version"))
 
 
 @component
@@ -81,8 +33,12 @@ class IndexWriter:
        index under its old version, and no later run would see a reason to commit.
     5. The manifest entries are written, complete. A source of which single records failed stays incomplete, so it is read again next time.
 
-    A source that failed as a whole, or gave no chunk, keeps its indexed version. Only access that is taken away is taken away from it too:
-    that must not depend on whether the file can be read.
+    A source that failed as a whole, or gave no chunk, keeps its indexed version, and its entry says that it failed and why until it is
+    mended; one that never was indexed gets an entry without chunks. Only access that is taken away is taken away from it too: that must not
+    depend on whether the file can be read.
+
+    A renamed source comes with the points of its old path under new ids. The old ones go after the new ones are written and before the
+    commit, its old entry before its new one: a kill leaves a new source that is read again, never two.
     """
 
     def __init__(self, document_store: SakshyaDocumentStore) -> None:
@@ -109,6 +65,7 @@ class IndexWriter:
         known: list[Document] | None = None,
         sections: list[Document] | None = None,
         failed: list[Failure] | None = None,
+        notices: list[Failure] | None = None,
         dense_fingerprint: dict[str, Any] | None = None,
         sparse_fingerprint: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
@@ -118,29 +75,36 @@ class IndexWriter:
         :param intake: the report of `SourceIntake`.
         :param known: chunks that keep their vectors, from `ChangeRouter`.
         :param failed: from any number of senders.
-        :returns: `report`: `added`, `updated`, `unchanged` (uris), `failed`, `embedded` (chunks embedded in this run), `chunks` (all chunks of the
-            written sources), `index_version`.
+        :param notices: what a reader should know of sources that are indexed, from `TextCleaner`.
+        :returns: `report`: `added`, `updated`, `unchanged` (uris), `renamed` (`from`, `to`), `failed`, `warnings` (`source`, `reason`; of the
+            sources that were written), `embedded` (chunks embedded in this run), `chunks` (all chunks of the written sources),
+            `index_version`.
         :raises FingerprintError: the index was built with other models or settings; nothing was written.
         """
         store = self.document_store
         if dense_fingerprint or sparse_fingerprint:
             store.declare_fingerprint({"dense": dense_fingerprint, "sparse": sparse_fingerprint})
         failures: list[Failure] = [*intake["failed"], *(f for f in failed or [] if f)]
-        sources = {container: Source(container, plan) for container, plan in intake["sources"].items()}
-        _gather(sources, documents, known or [], sections or [], failures)
-        asked: dict[str, list[str]] = dict(intake.get("access", {}))
-        entries = {d.meta["container_id"]: d for d in store.get_documents_by_id([entry_id(c) for c in [*sources, *asked]])}
-        written: list[Source] = []
-        for source in sources.values():
+        sources = {container: RunSource(container, plan) for container, plan in intake["sources"].items()}
+        unread = {container: RunSource(container, plan) for container, plan in intake.get("unread", {}).items()}
+        gather({**unread, **sources}, documents, known or [], sections or [], failures, notices or [])
+        mended = list(intake.get("mended", []))
+        entries = {d.meta["container_id"]: d for d in store.get_documents_by_id([entry_id(c) for c in [*sources, *unread, *mended]])}
+        for source in (*sources.values(), *unread.values()):
             source.entry = entries.get(source.container_id)
+        written: list[RunSource] = []
+        failing = list(unread.values())
+        for source in sources.values():
             reason = source.refusal(dense=bool(dense_fingerprint))
             if reason is None:
                 written.append(source)
                 continue
             if not source.failures:
                 failures.append({"source": source.uri, "reason": reason})
-            asked[source.container_id] = source.plan["meta"]["access"]
-        access = {c: narrowed_access(entries[c].meta["access"], groups) for c, groups in asked.items() if c in entries}
+                source.failures.append(failures[-1])
+            failing.append(source)
+        asked = {s.container_id: s.plan["meta"]["access"] for s in failing if s.container_id in entries}
+        access = {c: narrowed_access(entries[c].meta["access"], groups) for c, groups in asked.items()}
         access = {c: groups for c, groups in access.items() if groups != entries[c].meta["access"]}
         changed = self._write(written)
         for container, groups in access.items():
@@ -149,73 +113,61 @@ class IndexWriter:
             store.commit({"dense": dense_fingerprint, "sparse": sparse_fingerprint})
         for container, groups in access.items():
             store.set_meta(_own(container, ["source"]), {"access": groups})
-        if written:
-            store.write_documents([_entry(source) for source in written], policy=DuplicatePolicy.OVERWRITE)
+        self._write_entries(written, failing, [entries[c] for c in mended if c in entries])
+        renamed = [s for s in written if s.plan.get("moved_from")]
+        told = [s for s in written if s not in renamed]
         report = {
-            "added": [s.uri for s in written if s.plan["is_new"]],
-            "updated": [s.uri for s in written if not s.plan["is_new"] and s.container_id in changed],
+            "added": [s.uri for s in told if s.plan["is_new"]],
+            "updated": [s.uri for s in told if not s.plan["is_new"] and s.container_id in changed],
             "unchanged": list(intake["unchanged"]),
+            "renamed": [{"from": s.plan["moved_from"]["uri"], "to": s.uri} for s in renamed],
             "failed": failures,
+            "warnings": [notice for s in written for notice in s.notices],
             "embedded": sum(len(s.new) for s in written),
             "chunks": sum(len(s.chunks) for s in written),
             "index_version": store.index_version(),
         }
         return {"report": report}
 
-    def _write(self, written: Sequence[Source]) -> set[str]:
+    def _write(self, written: Sequence[RunSource]) -> set[str]:
         """Replace the sources' points; the containers in which something changed."""
         if not written:
             return set()
         store, now = self.document_store, datetime.now(UTC).isoformat(timespec="seconds")
         for source in written:
             source.plan["meta"]["indexed_at"] = now
-        store.write_documents([_begun(source) for source in written], policy=DuplicatePolicy.OVERWRITE)
+        store.write_documents([begun(source) for source in written], policy=DuplicatePolicy.OVERWRITE)
         points = [replace(d, meta={**d.meta, "indexed_at": now}) for s in written for d in (*s.chunks, *s.sections)]
         store.write_documents(points, policy=DuplicatePolicy.OVERWRITE)
         changed = set()
         for source in written:
             deleted = store.delete_except(_stale(source), {d.id for d in (*source.chunks, *source.sections)})
+            if source.old:
+                deleted += store.delete_by_filter(_all_of(source.old, ["chunk", "section"]))
             if deleted or source.new or source.differs():
                 changed.add(source.container_id)
         return changed
 
-
-def _gather(
-    sources: dict[str, Source], new: Iterable[Document], known: Iterable[Document], sections: Iterable[Document], failures: list[Failure]
-) -> None:
-    """Give each source its documents and its failures; what no announced source claims becomes a failure."""
-    strangers: set[str] = set()
-    for name, documents in (("new", new), ("known", known), ("sections", sections)):
-        for document in documents:
-            source = sources.get(document.meta.get("container_id", ""))
-            if source is None:
-                strangers.add(str(document.meta.get("uri") or document.id))
+    def _write_entries(self, written: Sequence[RunSource], failing: Sequence[RunSource], mended: Sequence[Document]) -> None:
+        """The manifest, last: of sources that were renamed the old entry goes first."""
+        store = self.document_store
+        for source in (*written, *failing):
+            if source.old and (source in written or not self._has_version(source.old)):
+                store.delete_by_filter(_all_of(source.old, ["source"]))
+        entries = [written_entry(source) for source in written]
+        for source in failing:
+            if source.entry is not None and source.entry.meta.get("source_version"):
+                store.set_meta(_own(source.container_id, ["source"]), {"manifest": failed_manifest(source)})
             else:
-                getattr(source, name).append(document)
-    names = {source.uri: source for source in sources.values()}
-    for failure in failures:
-        if (source := next((names[name] for name in _owners(failure["source"]) if name in names), None)) is not None:
-            source.failures.append(failure)
-    failures.extend({"source": uri, "reason": "its chunks name no source of this run, so they were not written"} for uri in sorted(strangers))
+                entries.append(failed_entry(source))
+        if entries:
+            store.write_documents(entries, policy=DuplicatePolicy.OVERWRITE)
+        for entry in mended:
+            store.set_meta(_own(entry.meta["container_id"], ["source"]), {"manifest": mended_manifest(entry.meta)})
 
-
-def _owners(name: str) -> list[str]:
-    """The uris that a failure's name may belong to: its own, then what stands before each `#` of a record's uri, the longest first."""
-    parts = name.split("#")
-    return ["#".join(parts[:end]) for end in range(len(parts), 0, -1)]
-
-
-def narrowed_access(stored: list[str], asked: list[str]) -> list[str]:
-    """Access of an old version that stays because the new one failed: what was asked takes readers away, and adds none while any is left.
-
-    >>> narrowed_access(["public"], ["hr"]), narrowed_access(["hr"], ["public"]), narrowed_access(["hr", "it"], ["it", "legal"])
-    (['hr'], ['hr'], ['it'])
-    """
-    if PUBLIC in stored:
-        return asked
-    if PUBLIC in asked:
-        return stored
-    return sorted(set(stored) & set(asked)) or asked
+    def _has_version(self, container: str) -> bool:
+        found = self.document_store.get_documents_by_id([entry_id(container)])
+        return bool(found and found[0].meta.get("source_version"))
 
 
 def _kinds(kinds: list[str]) -> dict[str, Any]:
@@ -227,7 +179,12 @@ def _own(container: str, kinds: list[str]) -> dict[str, Any]:
     return {"operator": "AND", "conditions": [{"field": "meta.source_id", "operator": "==", "value": container}, _kinds(kinds)]}
 
 
-def _stale(source: Source) -> dict[str, Any]:
+def _all_of(container: str, kinds: list[str]) -> dict[str, Any]:
+    """The points of a source, records in it included."""
+    return {"operator": "AND", "conditions": [{"field": "meta.container_id", "operator": "==", "value": container}, _kinds(kinds)]}
+
+
+def _stale(source: RunSource) -> dict[str, Any]:
     """The points of the source's version before this one, without those of records that failed now: they keep their old version."""
     conditions: list[dict[str, Any]] = [
         {"field": "meta.container_id", "operator": "==", "value": source.container_id},
@@ -236,25 +193,3 @@ def _stale(source: Source) -> dict[str, Any]:
     if records := [f["source"] for f in source.failures if f["source"] != source.uri]:
         conditions.append({"field": "meta.uri", "operator": "not in", "value": records})
     return {"operator": "AND", "conditions": conditions}
-
-
-def _begun(source: Source) -> Document:
-    """The manifest entry while the source is being written: not complete, and so that a run after a kill finds a difference to commit."""
-    if source.entry is not None:
-        return replace(source.entry, meta={**source.entry.meta, "complete": False, "meta_version": ""})
-    return _entry_of(source, {"source_version": "", "meta_version": "", "chunks": 0, "sections": 0, "complete": False})
-
-
-def _entry(source: Source) -> Document:
-    """The manifest entry of the version that is now written."""
-    versions = {key: source.plan[key] for key in ("source_version", "meta_version")}
-    counts = {"chunks": len(source.chunks), "sections": len(source.sections)}
-    return _entry_of(source, {**versions, **counts, "complete": not source.failures})
-
-
-def _entry_of(source: Source, fields: dict[str, Any]) -> Document:
-    meta = source.plan["meta"]
-    first = source.chunks[0].meta
-    title = meta.get("title") or ("" if source.has_records else first.get("title")) or source.plan["file_name"]
-    kind = {"kind": "source", "title": title, "mime_type": meta.get("mime_type") or first.get("mime_type", "")}
-    return Document(id=entry_id(source.container_id), content=None, meta={**meta, **kind, **fields})

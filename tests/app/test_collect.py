@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import SakshyaError, UsageError
-from app.indexing import Item, batches, collect, index_items
+from app.finding import collect
+from app.indexing import Item, batches, index_items
 from app.sources import joined
 from components.access.principal import Principal
 

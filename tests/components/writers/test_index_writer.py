@@ -103,10 +103,73 @@ def test_a_source_that_fails_keeps_its_old_version(graph, store):
         {"source": "d.md", "reason": "no text was found in it"},
     ]
     assert (report["updated"], report["added"]) == (["b.md"], [])
-    assert {k: v for k, v in points(store).items() if v["meta"]["uri"] == "a.md"} == before
-    assert {d.meta["uri"] for d in by_kind(store, "source")} == {"a.md", "b.md"}
+    after = {k: v for k, v in points(store).items() if v["meta"]["uri"] == "a.md"}
+    entry = next(key for key, point in before.items() if point["meta"]["kind"] == "source")
+    failing = after[entry]["meta"].pop("manifest")
+    mended = before[entry]["meta"].pop("manifest")
+    assert after == before
+    assert (failing["state"], failing["failures"]) == ("failed", [{"source": "a.md", "reason": "it is broken"}])
+    assert failing["digest"] == mended["digest"] != failing["failed_digest"]
     again = index(graph, stream("a.md", "One."))
     assert again["unchanged"] == ["a.md"]
+    assert manifest(store, "a.md") == mended
+
+
+def manifest(store, uri: str) -> dict:
+    """What the entry of a source says, without times."""
+    return next(p["meta"]["manifest"] for p in points(store).values() if (p["meta"]["kind"], p["meta"]["uri"]) == ("source", uri))
+
+
+def test_a_source_that_failed_is_in_the_manifest_until_it_is_mended(graph, store):
+    index(graph, stream("a.md", "BROKEN", access=["hr"]))
+    entry = by_kind(store, "source")[0].meta
+    assert (entry["chunks"], entry["complete"], entry["access"], entry["title"]) == (0, False, ["hr"], "a.md")
+    assert entry["manifest"]["failures"] == [{"source": "a.md", "reason": "it is broken"}]
+    assert entry["manifest"]["failed_at"] == entry["manifest"]["failed_since"]
+    with acting_as(Principal("ravi")):
+        assert by_kind(store, "source") == []
+    with acting_as(Principal("asha", ("hr",))):
+        assert len(by_kind(store, "source")) == 1
+    again = index(graph, stream("a.md", "BROKEN"))
+    assert (again["unchanged"], [f["reason"] for f in again["failed"]]) == ([], ["it is broken"])
+    assert by_kind(store, "source")[0].meta["access"] == ["hr"]
+    healed = index(graph, stream("a.md", "One."))
+    assert (healed["added"], healed["failed"]) == (["a.md"], [])
+    entry = by_kind(store, "source")[0].meta
+    assert (entry["manifest"]["state"], entry["access"], "failures" in entry["manifest"]) == ("ok", ["hr"], False)
+
+
+def test_a_source_that_never_could_be_read_is_in_the_manifest(graph, store, tmp_path):
+    report = graph.run({"sources": [tmp_path / "gone.md", stream("u.md", "")], "meta": [{}, {"unread_reason": "the server said\n404"}]})
+    assert [f["reason"] for f in report["failed"]] == ["cannot be read: No such file or directory", "the server said 404"]
+    assert {d.meta["uri"]: d.meta["manifest"]["state"] for d in by_kind(store, "source")} == {str(tmp_path / "gone.md"): "failed", "u.md": "failed"}
+    assert report["index_version"].endswith(".0")
+
+
+def test_a_failed_record_is_named_in_the_manifest_unless_records_have_readers_of_their_own(graph, store):
+    index(graph, stream("r.csv", "RECORDS\n\nk1 Apples.\n\nk2 BROKEN"), stream("s.csv", "RECORDS\n\nk1 BROKEN"))
+    assert manifest(store, "r.csv")["failures"] == [{"source": "r.csv#k2", "reason": "it is broken"}]
+    assert manifest(store, "r.csv")["state"] == "partial"
+    assert manifest(store, "s.csv")["failures"][0]["reason"] == "failures in its parts: 1 (the report of the run names them)"
+
+
+def test_notices_are_warnings_of_the_report_and_of_the_manifest(graph, store):
+    said = [{"source": "a.md", "reason": "named .txt, but …"}, {"source": "b.md", "reason": "never shown"}]
+
+    @component
+    class Says:
+        @component.output_types(notices=list[Failure])
+        def run(self, sources: list[ByteStream]) -> dict:
+            return {"notices": said if sources else []}
+
+    graph.pipeline.add_component("says", Says())
+    graph.pipeline.connect("intake.sources", "says.sources")
+    graph.pipeline.connect("says.notices", "writer.notices")
+    report = index(graph, stream("a.md", "One."), stream("b.md", "BROKEN"))
+    assert report["warnings"] == said[:1]
+    assert (manifest(store, "a.md")["state"], manifest(store, "a.md")["warnings"]) == ("ok", said[:1])
+    assert index(graph, stream("a.md", "One."))["warnings"] == []
+    assert manifest(store, "a.md")["warnings"] == said[:1]
 
 
 def test_access_is_withdrawn_even_if_the_source_fails(graph, store):
@@ -190,7 +253,7 @@ def test_a_chunk_without_its_vector_is_not_written(admin, store):
     writer = IndexWriter(store)
     report = writer.run([bare], intake, dense_fingerprint=DENSE, sparse_fingerprint=SPARSE)["report"]
     assert report["failed"] == [{"source": "a", "reason": "1 of its 1 chunks got no dense vector"}]
-    assert points(store) == {}
+    assert texts(store) == []
     whole = Document(id="1" * 64, content="x", meta=meta, embedding=[0.1] * DIMENSION, sparse_embedding=SparseEmbedding([1], [1.0]))
     stranger = Document(id="2" * 64, content="y", meta={**meta, "container_id": "t", "uri": "t"}, embedding=[0.1] * DIMENSION)
     report = writer.run([whole, stranger], intake, dense_fingerprint=DENSE, sparse_fingerprint=SPARSE)["report"]
