@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from components.blocks import Block
@@ -12,6 +12,7 @@ from components.chunk import embedded_text
 from components.preprocessors.context_header import columns_suffix, context_header
 from components.preprocessors.long_units import Count
 from components.preprocessors.packing import pack
+from components.preprocessors.runs import Cut, packed
 from components.preprocessors.sections import Section, find_sections, one_line
 from components.preprocessors.units import Unit, fit_units, units_of
 
@@ -25,29 +26,44 @@ class Layout:
 
     :param max_tokens: tokens of a chunk with its context header, without what the model adds to every text.
     :param section_max_chars: characters of a section.
-    :param overlap: units repeated from before a chunk.
+    :param cut: which units make a chunk; they are filled up to `max_tokens` where it does not say.
     :param join_if_short: a document that fits one chunk is not cut at its headings.
     :param language: of the text, for its abbreviations.
     """
 
     max_tokens: int
     section_max_chars: int
-    overlap: int = 0
+    cut: Cut = field(default_factory=packed)
     join_if_short: bool = False
     language: str | None = None
 
 
 @dataclass(frozen=True)
 class ChunkSpan:
-    """A section or a chunk: `text[start:end]`."""
+    """A section or a chunk: `text[start:end]`.
+
+    :param own: first character that is not repeated from the chunk before; None: the first.
+    :param window: the range that is shown where this chunk is found; None: its own.
+    """
 
     start: int
     end: int
     heading_path: tuple[str, ...]
     context_header: str
+    own: int | None = None
+    window: tuple[int, int] | None = None
+
+    @property
+    def own_start(self) -> int:
+        """First character that is not repeated from the chunk before."""
+        return self.start if self.own is None else self.own
 
 
-def lay_out(text: str, blocks: list[Block], title: str, layout: Layout, count: Count) -> list[tuple[ChunkSpan, list[ChunkSpan]]]:
+SectionChunks = tuple[ChunkSpan, list[ChunkSpan]]
+"""A section and its chunks."""
+
+
+def lay_out(text: str, blocks: list[Block], title: str, layout: Layout, count: Count) -> list[SectionChunks]:
     """The sections of a text in order, each with its chunks.
 
     A section that is a bare heading has no chunk if the context header of the next section with text names it.
@@ -91,17 +107,11 @@ class _Packing:
 
     def cut(self) -> None:
         units = fit_units(self.text, self.units, self.limit, self.count)
-        runs = pack([u.size for u in units], [u.bound for u in units], [u.key for u in units], lambda start: self.limit(units[start]))
         self.spans = []
-        for first, last in runs:
-            begin = first
-            room = self.limit(units[first]) - sum(unit.size for unit in units[first:last])
-            while begin > 0 and first - begin < self.layout.overlap and units[begin - 1].size <= room and not units[first].header_row:
-                begin -= 1
-                room -= units[begin].size
-            header = self.header + self.columns.get(units[begin].header_row, "")
-            header = header.removeprefix(" | ")
-            self.spans.append(ChunkSpan(units[begin].start, units[last - 1].end, self.section.heading_path, header))
+        for begin, first, last in self.layout.cut(units, self.limit):
+            header = (self.header + self.columns.get(units[begin].header_row, "")).removeprefix(" | ")
+            own = units[first].start if begin < first else None
+            self.spans.append(ChunkSpan(units[begin].start, units[last - 1].end, self.section.heading_path, header, own))
 
     def embedded(self) -> list[str]:
         return [embedded_text(self.text[span.start : span.end], span.context_header) for span in self.spans]

@@ -17,11 +17,24 @@ _GRAPHEME = regex.compile(r"\X")
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _CLAUSE_END = regex.compile(r"[,;:—–，、；：،؛][\p{Pe}\p{Pf}\"']*$")
 _LONG_WORD = 24
+_LONGEST_GRAPHEME = 64
 
 
 def key_of(text: str) -> int:
     """A hash of a text that is the same on every machine."""
     return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def grapheme_start(text: str, position: int) -> int:
+    """The position, or the beginning of the grapheme that it falls into.
+
+    >>> grapheme_start("cafe\u0301", 4)
+    3
+    """
+    for match in _GRAPHEME.finditer(text, max(0, position - _LONGEST_GRAPHEME), min(len(text), position + 1)):
+        if match.start() < position < match.end():
+            return match.start()
+    return position
 
 
 def split_long(text: str, start: int, end: int, limit: int, count: Count) -> list[tuple[int, int, int]]:
