@@ -90,10 +90,9 @@ def ole2_type(data: bytes) -> str:
 
     try:
         with olefile.OleFileIO(data) as file:
-            streams = {"/".join(path) for path in file.listdir(streams=True, storages=False)}
+            top = {str(path[0]) for path in file.listdir(streams=True, storages=True)}
     except (OSError, ValueError, IndexError, RecursionError, MemoryError) as error:
         raise UnsupportedError(f"the old binary Office file is damaged: {error}") from error
-    top = {name.split("/", 1)[0] for name in streams}
     if {"EncryptedPackage", "EncryptionInfo"} & top or any("DataSpaces" in name for name in top):
         raise UnsupportedError("the Office file is encrypted with a password; save it without one")
     for stream, mime_type in (("WordDocument", DOC), ("Workbook", XLS), ("Book", XLS), ("PowerPoint Document", PPT)):

@@ -120,22 +120,13 @@ def _text_type(text: str, extension: str, expected: str | None) -> str:
     """The type of a decoded text."""
     head = text.lstrip("\ufeff \t\n")[:4096]
     if expected in (CSV, TSV, "text/markdown", "application/yaml"):
-        candidates = ()  # a row or a page of these may begin with a brace or a tag
-        if expected in (CSV, TSV) and (_HTML.match(head) or _is_json(text)):
-            candidates = ("text/html" if _HTML.match(head) else JSON,)
-        return candidates[0] if candidates else expected
+        return _table_or_markup(text, head, expected)
     if _is_mail(head, extension, expected):
         return MAIL
-    if head.startswith("<"):
-        root = _root(text)
-        if root == "html" or (root != "" and expected == "text/html"):
-            return "text/html"
-        if root and (head.startswith("<?xml") or expected == "application/xml") and not _HTML.match(head):
-            return "application/xml"
+    if head.startswith("<") and (found := _markup_type(text, head, expected)):
+        return found
     if _HTML.search(head[:1024]) or (expected == "text/html" and _HTML_TAG.search(text)):
         return "text/html"
-    if expected == "application/xml" and head.startswith("<"):
-        return expected
     if head[:1] in "{[":
         if _is_json(text):
             return JSON
@@ -148,6 +139,23 @@ def _text_type(text: str, extension: str, expected: str | None) -> str:
     return "text/plain"
 
 
+def _table_or_markup(text: str, head: str, expected: str) -> str:
+    """What the extension says, unless a whole table is something else: a row or a page may begin with a brace or a tag."""
+    if expected in (CSV, TSV) and _HTML.match(head):
+        return "text/html"
+    return JSON if expected in (CSV, TSV) and _is_json(text) else expected
+
+
+def _markup_type(text: str, head: str, expected: str | None) -> str:
+    """HTML or XML by the first element; empty where the text is neither."""
+    root = _root(text)
+    if root == "html" or (root and expected == "text/html") or _HTML.match(head):
+        return "text/html"
+    if expected == "application/xml" or (root and head.startswith("<?xml")):
+        return "application/xml"
+    return ""
+
+
 def _root(text: str) -> str:
     """The name of the first element behind declarations and comments, in small letters; empty where none is."""
     root = _ROOT.match(text, _prolog_end(text))
@@ -155,7 +163,7 @@ def _root(text: str) -> str:
 
 
 def _prolog_end(text: str) -> int:
-    match = _PROLOG.match(text.lstrip("\ufeff"))
+    match = _PROLOG.match(text.lstrip("\ufeff")[:200_000])
     return (match.end() if match else 0) + len(text) - len(text.lstrip("\ufeff"))
 
 
@@ -163,7 +171,7 @@ def _is_mail(head: str, extension: str, expected: str | None) -> bool:
     """Whether a text begins with the fields of a mail. Under another name it needs one that only mail programs write."""
     if not _FIRST_FIELD.match(head):
         return False
-    fields = {m.group(1).lower() for m in _MAIL_FIELD.finditer(head.split("\n\n")[0])}
+    fields = {m.group(1).lower() for m in _MAIL_FIELD.finditer(head.split("\n\n", maxsplit=1)[0])}
     if expected == MAIL or not extension:
         return len(fields) >= 2 or (expected == MAIL and bool(fields))
     return len(fields) >= 3 and "from" in fields and bool(fields & _MAIL_MACHINERY)
