@@ -59,7 +59,10 @@ def contains(outer: Document, inner: Document) -> bool:
 
 
 def without_duplicates(
-    documents: list[Document], in_force: Callable[[Document], bool], newer: Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+    documents: list[Document],
+    in_force: Callable[[Document], bool],
+    newer: Callable[[Mapping[str, Any], Mapping[str, Any]], bool],
+    beaten_by: dict[str, Document] | None = None,
 ) -> list[Document]:
     """The passages, best first, each thing said once.
 
@@ -69,13 +72,17 @@ def without_duplicates(
 
     :param in_force: of a passage, on the day asked about.
     :param newer: whether the first of two metas is that of the newer passage.
+    :param beaten_by: filled with the id of each passage that goes, and the one that stays in its place.
     """
+    losers = {} if beaten_by is None else beaten_by
     kept: list[Document] = []
     for document in documents:
         verdicts = [_which_stays(other, document, in_force, newer) for other in kept]
-        if any(stays is other for stays, other in zip(verdicts, kept, strict=True)):
+        if winner := next((other for stays, other in zip(verdicts, kept, strict=True) if stays is other), None):
+            losers[document.id] = winner
             continue
         beaten = [i for i, stays in enumerate(verdicts) if stays is document]
+        losers.update({kept[i].id: document for i in beaten})
         kept = [d for i, d in enumerate(kept) if i not in beaten]
         kept.insert(beaten[0] if beaten else len(kept), document)
     return kept

@@ -15,6 +15,7 @@ from components.builders.duplicates import without_duplicates
 from components.builders.passage_ranges import char_range, covers, expanded, joined, section_key
 from components.builders.validity import day_of, in_force_first, newer, validity
 from components.chunk import embedded_text
+from components.dropped import Dropped
 from components.embedders.embedding_model import EmbeddingError, embedding_model
 from components.failure import Degradation
 
@@ -106,7 +107,7 @@ class EvidenceBuilder:
             count = estimated_tokens
         self._count = count
 
-    @component.output_types(evidence=list[Document], degraded=list[Degradation])
+    @component.output_types(evidence=list[Document], dropped=list[Dropped], degraded=list[Degradation])
     def run(self, documents: list[Document], question: str = "", top_k: int | None = None, as_of: str | None = None) -> dict[str, Any]:
         """Choose the evidence.
 
@@ -115,7 +116,8 @@ class EvidenceBuilder:
         :param top_k: passages shown at most, >= 1; `None`: as constructed.
         :param as_of: day whose law is asked for, YYYY-MM-DD; `None`: today.
         :returns: `evidence`, best first, with `label` (from 1), `in_force`, `validity_note`, `char_start` and `char_end` in the meta, and
-            `chunk_ids` where chunks were joined or expanded; `degraded`: sections could not be read.
+            `chunk_ids` where chunks were joined or expanded; `dropped`: the passages left out, each with its reason; `degraded`: sections
+            could not be read.
         :raises ValueError: top_k < 1, or as_of is no date.
         """
         self.warm_up()
@@ -125,17 +127,24 @@ class EvidenceBuilder:
         def in_force(document: Document) -> bool:
             return validity(document.meta, day).in_force
 
-        passages = [d for d in documents if d.content and d.content.strip()]
-        passages = without_duplicates(self._above_threshold(passages), in_force, newer)
+        dropped = {d.id: "empty" for d in documents if not d.content or not d.content.strip()}
+        passages = self._above_threshold([d for d in documents if d.id not in dropped], dropped)
+        beaten: dict[str, Document] = {}
+        passages = without_duplicates(passages, in_force, newer, beaten)
+        dropped |= {i: f"says the same as {_named(beaten.get(other.id, other))}, which stays" for i, other in beaten.items() if i != other.id}
         if self.prefer_in_force:
             passages = in_force_first(passages, in_force, limit, self.max_not_in_force)
         sections, degraded = self._sections(passages)
-        chosen = self._within_budget(passages, sections, limit)
+        chosen = self._within_budget(passages, sections, limit, dropped)
+        for passage in passages:
+            if passage.id in dropped and not in_force(passage):
+                dropped[passage.id] = f"{validity(passage.meta, day).note}; {dropped[passage.id]}"
         if self.prefer_in_force:
             chosen.sort(key=lambda d: not in_force(d))
-        return {"evidence": [_labelled(d, n, day) for n, d in enumerate(chosen, start=1)], "degraded": degraded}
+        left_out = [Dropped(id=i, reason=reason) for i, reason in dropped.items()]
+        return {"evidence": [_labelled(d, n, day) for n, d in enumerate(chosen, start=1)], "dropped": left_out, "degraded": degraded}
 
-    def _above_threshold(self, documents: list[Document]) -> list[Document]:
+    def _above_threshold(self, documents: list[Document], dropped: dict[str, str]) -> list[Document]:
         best: dict[str | None, float] = {}
         for document in documents:
             stage = _last_stage(document)
@@ -145,13 +154,16 @@ class EvidenceBuilder:
             score = document.score
             if isinstance(self.min_score, dict):
                 ranks = document.meta.get("ranks") or {}
-                judged = [(ranks[stage]["score"], least) for stage, least in self.min_score.items() if stage in ranks]
+                judged = [(ranks[stage]["score"], least, stage) for stage, least in self.min_score.items() if stage in ranks]
                 if judged and judged[0][0] is not None and judged[0][0] < judged[0][1]:
+                    dropped[document.id] = f"score {judged[0][0]:.3g} of {judged[0][2]} below min_score {judged[0][1]:g}"
                     continue
             elif self.min_score is not None and score is not None and score < self.min_score:
+                dropped[document.id] = f"score {score:.3g} below min_score {self.min_score:g}"
                 continue
             top = best[_last_stage(document)]
             if self.min_relative_score is not None and score is not None and top > 0 and score < self.min_relative_score * top:
+                dropped[document.id] = f"score {score:.3g} below min_relative_score {self.min_relative_score:g} of the best, {top:.3g}"
                 continue
             kept.append(document)
         return kept
@@ -173,13 +185,14 @@ class EvidenceBuilder:
             return {}, [Degradation(stage=STAGE, reason=reason)]
         return {section.id: section for section in found}, []
 
-    def _within_budget(self, passages: list[Document], sections: dict[str, Document], limit: int) -> list[Document]:
+    def _within_budget(self, passages: list[Document], sections: dict[str, Document], limit: int, dropped: dict[str, str]) -> list[Document]:
         shown: list[Document] = []
         costs: list[int] = []
         for chunk in passages:
-            if len(shown) >= limit:
-                break
             if any(covers(passage, chunk) for passage in shown):
+                continue
+            if len(shown) >= limit:
+                dropped[chunk.id] = f"beyond the {limit} shown (top_k)"
                 continue
             left = self.max_tokens - sum(costs)
             whole = expanded(chunk, sections) if self.expand == "section" else None
@@ -193,6 +206,8 @@ class EvidenceBuilder:
             if not shown or cost <= left:
                 shown.append(chunk)
                 costs.append(cost)
+            else:
+                dropped[chunk.id] = f"{cost} tokens, {left} left of max_tokens {self.max_tokens}"
         return shown
 
     def _joined_to(
@@ -219,6 +234,13 @@ class EvidenceBuilder:
     def _cost(self, document: Document) -> int:
         count = self._count or estimated_tokens
         return count(embedded_text(document.content or "", str(document.meta.get("context_header") or "")))
+
+
+def _named(document: Document) -> str:
+    """A passage in the words of a person: its title and headings, else its beginning."""
+    meta = document.meta
+    name = " > ".join(str(part) for part in (meta.get("title"), *(meta.get("heading_path") or [])) if part)
+    return f"a passage of {name!r}" if name else f"{' '.join((document.content or '').split())[:60]!r}"
 
 
 def _last_stage(document: Document) -> str | None:

@@ -279,6 +279,11 @@ def test_properties(case, top_k, max_tokens, expand):
     assert bool(evidence) == any(d.content for d in documents)
     assert len({d.id for d in evidence}) == len(evidence)
     assert {d.id for d in evidence} <= {d.id for d in documents}  # nothing invented
+    dropped = {item["id"]: item["reason"] for item in builder.run(documents)["dropped"]}
+    assert not dropped.keys() & {d.id for d in evidence}
+    assert all(dropped.values())
+    for d in documents:  # shown, inside what is shown, or told why not
+        assert d.id in dropped or any(d.content in e.content for e in evidence)
     for d in evidence:
         if "parent_id" in d.meta:
             parent = by_id[d.meta["parent_id"]]
@@ -299,3 +304,27 @@ def test_what_is_not_in_force_keeps_a_place_and_never_crowds_out_what_is():
     assert ids(run(EvidenceBuilder(top_k=4), [*new, *old], as_of="2025-01-01")) == ["new0", "new1", "new2", "new3"]
     assert ids(run(EvidenceBuilder(top_k=4, max_not_in_force=0), [*old, *new], as_of="2025-01-01")) == ["new0", "new1", "new2", "new3"]
     assert ids(run(EvidenceBuilder(top_k=4), [*old, *new[:1]], as_of="2025-01-01")) == ["new0", "old0", "old1", "old2"]
+
+
+def test_what_is_left_out_is_told_with_its_reason():
+    documents = [
+        plain("a", "alpha rule one", 0.9, title="Leave"),
+        plain("same", "Alpha  rule one", 0.8),
+        plain("low", "beta rule two", 0.1),
+        plain("empty", " ", 0.9),
+        plain("long", "gamma " * 40, 0.7),
+        plain("b", "delta rule four", 0.6),
+        plain("old", "epsilon rule five", 0.5, valid_to="2020-01-01"),
+        plain("late", "zeta rule six", 0.4),
+    ]
+    builder = EvidenceBuilder(top_k=2, max_tokens=30, min_score=0.3, max_not_in_force=0)
+    out = builder.run(documents, as_of="2025-01-01")
+    assert ids(out["evidence"]) == ["a", "b"]
+    reasons = {item["id"]: item["reason"] for item in out["dropped"]}
+    assert set(reasons) == {"same", "low", "empty", "long", "old", "late"}
+    assert reasons["same"] == "says the same as a passage of 'Leave', which stays"
+    assert reasons["low"] == "score 0.1 below min_score 0.3"
+    assert reasons["empty"] == "empty"
+    assert "left of max_tokens 30" in reasons["long"]
+    assert reasons["old"] == "not in force since 2020-01-01; beyond the 2 shown (top_k)"
+    assert reasons["late"] == "beyond the 2 shown (top_k)"
