@@ -149,7 +149,9 @@ class Settings(BaseSettings):
         except (OSError, ValueError, RecursionError):
             found = None
         if not isinstance(found, list) or any(not isinstance(password, str) or not password for password in found):
-            raise SettingsError(f'{where}=(hidden) is not accepted: a JSON list of passwords, ["first", "second"], or the path of a file that holds one')
+            raise SettingsError(
+                f'{where}=(hidden) is not accepted: a JSON list of passwords, ["first", "second"], or the path of a file that holds one'
+            )
         return tuple(dict.fromkeys(found))
 
 

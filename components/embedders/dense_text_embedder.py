@@ -9,17 +9,22 @@ from haystack import component
 
 from components.embedders.dense_document_embedder import check_model
 from components.embedders.embedding_encoder import EmbeddingError
-from components.embedders.embedding_model import embedding_model
+from components.embedders.embedding_model import EmbeddingModel, embedding_model
+from components.embedders.question_language import Reading
 from components.failure import Degradation
 
 STAGE = "dense_embedder"
+NOTED_BELOW = 0.25
+"""Share read under which a reader is told."""
 
 
 @component
 class DenseTextEmbedder:
     """Turns a question into the vector that meets those of `DenseDocumentEmbedder`.
 
-    Where the model or its endpoint fails, the vector is empty and `degraded` says why: the graph goes on with its other legs.
+    Where the model or its endpoint fails, the vector is empty and `degraded` says why: the graph goes on with its other legs. The same
+    where the question is mostly in a script that the model does not read: its vector would be as good as drawn by lot. In a language of
+    the same script that it does not read, the vector is given, and `reading` says how little a fuser should trust it.
 
     Haystack's SentenceTransformersTextEmbedder needs the model's name in the graph and tells no fingerprint, by which a
     question with another model than the index's is refused.
@@ -45,17 +50,33 @@ class DenseTextEmbedder:
         with suppress(EmbeddingError):
             embedding_model(self.model).fingerprint()
 
-    @component.output_types(embedding=list[float], fingerprint=dict[str, Any], degraded=list[Degradation])
+    @component.output_types(embedding=list[float], fingerprint=dict[str, Any], reading=float, degraded=list[Degradation])
     def run(self, text: str) -> dict[str, Any]:
         """Embed.
 
-        :returns: `embedding`, of length 1 (empty where the model failed), the `fingerprint` of the model, and `degraded`.
+        :returns: `embedding`, of length 1 (empty where the model failed or cannot read the question), the `fingerprint` of the model,
+            `reading`, the part of the question that it reads, from 0 to 1, and `degraded`.
         :raises TypeError: no string.
         """
         if not isinstance(text, str):
             raise TypeError(f"{type(self).__name__} takes a string; documents are embedded by DenseDocumentEmbedder")
         try:
             embedder = embedding_model(self.model)
-            return {"embedding": embedder.encode_queries([text])[0].tolist(), "fingerprint": embedder.fingerprint(), "degraded": []}
+            reading = embedder.reading(text)
+            vector = [] if reading.other_script else embedder.encode_queries([text])[0].tolist()
+            reasons = [unread(embedder, reading, left_out=not vector)] if reading.share < NOTED_BELOW else []
+            fingerprint = embedder.fingerprint()
         except EmbeddingError as error:
-            return {"embedding": [], "fingerprint": {}, "degraded": [Degradation(stage=STAGE, reason=str(error))]}
+            vector, fingerprint, reading, reasons = [], {}, Reading(0.0), [str(error)]
+        degraded = [Degradation(stage=STAGE, reason=reason) for reason in reasons]
+        return {"embedding": vector, "fingerprint": fingerprint, "reading": reading.share, "degraded": degraded}
+
+
+def unread(embedder: EmbeddingModel, reading: Reading, left_out: bool) -> str:
+    """What the model cannot do with a question, and what could, on one line."""
+    languages = ", ".join(sorted(embedder.languages or ()))
+    what = "retrieval by meaning is left out" if left_out else "retrieval by meaning counts little"
+    return (
+        f"{embedder.name} reads {languages}, and the question cannot be read: {reading.reason}; {what}. "
+        "A model for more languages: SAKSHYA_EMBEDDING_MODEL=packaged-multilingual, then index again"
+    )

@@ -40,6 +40,16 @@ class Encoder(Protocol):
         """The model's own, without truncation and padding; None where it cannot be had."""
         ...
 
+    @property
+    def special_tokens(self) -> int:
+        """Tokens that the model adds to each text by itself."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """ISO 639-1 codes of the languages that the model reads; None: any, or not known."""
+        ...
+
     def prompt(self, *names: str) -> str:
         """The prefix that the model itself names for one of these roles, else an empty string."""
         ...

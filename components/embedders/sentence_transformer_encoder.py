@@ -49,6 +49,7 @@ class SentenceTransformerEncoder:
         self._folder = packaged_folder() if source == PACKAGED else Path(source).expanduser()
         self._path = str(self._folder) if self._folder.is_dir() else source
         self.name = "all-MiniLM-L6-v2" if source == PACKAGED else self._folder.name if self._folder.is_dir() else source
+        self.languages: frozenset[str] | None = frozenset({"en"}) if source == PACKAGED else None
         self._device = device
         self._backend = backend
         self._where = f"{setting}={source!r}"
@@ -128,6 +129,11 @@ class SentenceTransformerEncoder:
                 copied.no_padding()
                 self._tokenizer = copied
             return self._tokenizer
+
+    @property
+    def special_tokens(self) -> int:
+        """Tokens that the tokenizer adds to each text."""
+        return self.tokenizer.num_special_tokens_to_add(False) if self.tokenizer else 2
 
     def prompt(self, *names: str) -> str:
         """The model's own prefix for one of these roles."""

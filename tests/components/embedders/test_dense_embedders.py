@@ -226,3 +226,28 @@ def test_a_model_that_fails_leaves_the_question_to_the_other_legs():
     assert degraded["stage"] == "dense_embedder"
     assert "no/such-model" in degraded["reason"]
     assert "\n" not in degraded["reason"]
+
+
+def test_a_question_in_a_script_that_the_model_does_not_read_has_no_vector_and_says_why():
+    result = DenseTextEmbedder().run("चोरी की सज़ा क्या है?")
+    assert (result["embedding"], result["reading"]) == ([], 0)
+    (entry,) = result["degraded"]
+    assert entry["stage"] == "dense_embedder"
+    assert "all-MiniLM-L6-v2 reads en, and the question cannot be read: it is written in Devanagari" in entry["reason"]
+    assert "packaged-multilingual" in entry["reason"]
+    assert result["fingerprint"]["model"] == "all-MiniLM-L6-v2"  # an index of another model is still refused
+
+
+def test_a_question_in_another_language_of_its_script_has_a_vector_that_is_hardly_trusted():
+    result = DenseTextEmbedder().run("Wie viele Urlaubstage bekommt ein Angestellter?")
+    assert len(result["embedding"]) == 384
+    assert result["reading"] < 0.2
+    assert "counts little" in result["degraded"][0]["reason"]
+    english = DenseTextEmbedder().run("How many days of leave does an employee get?")
+    assert (english["reading"], english["degraded"]) == (1, [])
+
+
+def test_the_settings_say_what_a_model_reads(setting):
+    setting(embedding_languages="en, hi")
+    result = DenseTextEmbedder().run("चोरी की सज़ा क्या है?")
+    assert (len(result["embedding"]), result["reading"], result["degraded"]) == (384, 1, [])
