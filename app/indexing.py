@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.duplicates import add_duplicates
 from app.errors import SakshyaError, UsageError, one_line
 from app.finding import Found, collect
-from app.moves import missing
-from app.sources import keeper, remove_containers
+from app.moves import missing, renames
+from app.sources import keeper, list_sources, remove_containers
 from components.access.principal import DEFAULT_TENANT, Principal, acting_as
 from components.routers.path_rules import OVERRIDES, RULE_PATH, PathRules
-from components.routers.source_meta import UNREAD, check_access, printable
+from components.routers.source_meta import MOVED_FROM, UNREAD, check_access, printable
 
 if TYPE_CHECKING:
     from haystack.dataclasses import ByteStream
@@ -35,7 +36,7 @@ MAX_BYTES = 32_000_000
 MAX_CRASHES = 8
 """Sources in a row that crash the graph with the same words: then it is the graph, a model or an endpoint, and the rest would fail too."""
 CRASH = "crash"
-LISTS = ("added", "updated", "unchanged", "renamed", "removed", "missing", "failed", "warnings")
+LISTS = ("added", "updated", "unchanged", "renamed", "removed", "missing", "failed", "warnings", "duplicates", "near_duplicates")
 
 
 @dataclass
@@ -180,7 +181,7 @@ def index_paths(
     :param rules: path rules that win over the graph's own, see `components.routers.path_rules`.
     :param prune: remove sources under the given folders whose file is gone.
     :returns: `added`, `updated`, `unchanged` (uris), `renamed` (`from`, `to`), `removed`, `missing` (uris), `failed`, `warnings` (`source`,
-        `reason`), `embedded`, `chunks`, `seconds`, `index_version`.
+        `reason`), `duplicates`, `near_duplicates` (see `app.duplicates`), `embedded`, `chunks`, `seconds`, `index_version`.
     :raises UsageError: a path, glob, access group or rule that is not accepted.
     :raises FingerprintError: the index was built with other models or settings.
     """
@@ -193,17 +194,29 @@ def index_paths(
     found, unread = collect(paths, alias, include, exclude)
     items = [Item(f.file, _meta(f, tenant, alias, groups, overrides), _size(f.file)) for f in found]
     principal = keeper(tenant)
+    manifest: list[dict[str, Any]] = []
+    if store is not None:
+        with acting_as(principal):
+            manifest = list_sources(store)
+        moved = renames(manifest, paths, tenant, alias, found)
+        for item in items:
+            if item.meta["path"] in moved:
+                item.meta[MOVED_FROM] = moved[item.meta["path"]]
     report = index_items(
         run, items, principal=principal, graph_version=graph_version, on_progress=on_progress, max_files=max_files, max_bytes=max_bytes
     )
     report["failed"].extend(unread)
     if store is not None:
         with acting_as(principal):
-            gone = missing(store, paths, tenant, alias, found)
+            gone = missing(manifest, paths, tenant, alias, found)
+            if gone:  # a file that was renamed is gone from the index already
+                left = {meta["container_id"] for meta in list_sources(store)}
+                gone = {container: uri for container, uri in gone.items() if container in left}
             if prune:
                 remove_containers(store, list(gone))
             report["removed" if prune else "missing"] = list(gone.values())
             report["index_version"] = store.index_version()
+            add_duplicates(store, report)
             store.flush()
     report["seconds"] = round(time.monotonic() - started, 3)
     return report

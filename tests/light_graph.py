@@ -64,8 +64,12 @@ class ParagraphSplitter:
     `BROKEN` in a file fails the file, in a record the record; `CRASH` raises, as a component with a fault would.
     """
 
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
     @component.output_types(documents=list[Document], sections=list[Document], failed=list[Failure])
     def run(self, sources: list[ByteStream]) -> dict[str, Any]:
+        self.read += [stream.meta["uri"] for stream in sources]
         documents: list[Document] = []
         sections: list[Document] = []
         failed: list[Failure] = []
@@ -131,7 +135,8 @@ class LightGraph:
         self.embedder = HashEmbedder(model)
         self.pipeline = Pipeline()
         self.pipeline.add_component("intake", SourceIntake(store, path_rules))
-        self.pipeline.add_component("splitter", ParagraphSplitter())
+        self.splitter = ParagraphSplitter()
+        self.pipeline.add_component("splitter", self.splitter)
         self.pipeline.add_component("changes", ChangeRouter(store))
         self.pipeline.add_component("embedder", self.embedder)
         self.pipeline.add_component("writer", IndexWriter(store))

@@ -112,6 +112,10 @@ def show_report(report: dict[str, Any]) -> None:
         out.print(table)
     for pair in report["renamed"][:SHOWN]:
         out.print(Text(f"renamed: {pair['from']} → {pair['to']}", style="cyan"), soft_wrap=True)
+    for pair in report["duplicates"][:SHOWN]:
+        out.print(Text(f"same bytes: {pair['source']} and {pair['of']}", style="yellow"), soft_wrap=True)
+    for pair in report["near_duplicates"][:SHOWN]:
+        out.print(Text(f"{pair['similarity']:.0%} alike: {pair['source']} and {pair['of']}", style="yellow"), soft_wrap=True)
     for warning in report["warnings"][:SHOWN]:
         err.print(Text(f"warning: {warning['source']}: {warning['reason']}", style="yellow"), soft_wrap=True)
     if (more := len(report["warnings"]) - SHOWN) > 0:

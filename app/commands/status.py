@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from components.access.principal import DEFAULT_TENANT, acting_as
 from config.settings import settings
 
 LISTED = ("source_id", "uri", "title", "mime_type", "access", "chunks", "indexed_at")
+INDENT = " " * 9
 COLOURS = {"failed": "red", "partial": "yellow", "ok": "green"}
 
 
@@ -56,30 +58,24 @@ def status(
         table.add_row(f"{role} model", Text(name))
     out.print(table)
     if sources:
-        out.print(listing(data["listed"]))
+        out.print()
+        for line in listing(data["listed"]):
+            out.print(line, soft_wrap=True)
 
 
-def listing(sources: list[dict[str, Any]]) -> Table:
-    """A row a source; below its uri what failed and what is to be known of it."""
-    table = Table(expand=False)
-    table.add_column("source", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("title", overflow="fold", max_width=32)
-    table.add_column("access", overflow="fold", max_width=16)
-    table.add_column("chunks", justify="right")
-    table.add_column("time", no_wrap=True)
-    table.add_column("uri, failures, warnings", overflow="fold")
+def listing(sources: list[dict[str, Any]]) -> Iterator[Text]:
+    """A line a source; below it its uri, what failed and what is to be known of it, so that neither is squeezed into a column."""
+    yield Text(f"{'state':<8} {'source':<12} {'chunks':>6}  {'time':<16}  title, access", style="bold")
     for meta in sources:
-        told = Text(meta["uri"] or "")
+        when = (meta["failed_at"] or meta["indexed_at"] or "")[:16].replace("T", " ")
+        line = Text(f"{meta['state']:<8}", style=COLOURS.get(meta["state"], ""))
+        line.append(f" {meta['source_id'][:12]} {meta['chunks'] or 0:>6}  {when:<16}  {meta['title'] or ''}", style="default")
+        yield line.append(f"  {', '.join(meta['access'] or [])}", style="cyan")
+        yield Text(f"{INDENT}{meta['uri'] or ''}", style="dim")
         for key, colour in (("failures", "red"), ("warnings", "yellow")):
             for one in meta[key]:
                 part = one["source"].removeprefix(meta["uri"] or "")
-                told.append(f"\n{part + ': ' if part else ''}{one['reason']}", style=colour)
-        when = meta["failed_at"] or meta["indexed_at"] or ""
-        cells = (meta["source_id"][:12], meta["title"], ", ".join(meta["access"] or []), str(meta["chunks"] or 0), when[:16].replace("T", " "))
-        source, title, access, chunks, time = (Text(str(cell or "")) for cell in cells)
-        table.add_row(source, Text(meta["state"], style=COLOURS.get(meta["state"], "")), title, access, chunks, time, told)
-    return table
+                yield Text(f"{INDENT}{part + ': ' if part else ''}{one['reason']}", style=colour)
 
 
 def models_in_use() -> dict[str, str]:

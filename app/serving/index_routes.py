@@ -9,13 +9,15 @@ from fastapi import APIRouter, File, Form, Path, UploadFile
 from haystack.dataclasses import ByteStream
 from pydantic import BaseModel, Field
 
+from app.duplicates import add_duplicates
 from app.graphs import Graph
 from app.indexing import Item, index_items
 from app.serving.filters import is_text
 from app.serving.jobs import Job, Jobs, QueueFullError, State, Work
 from app.serving.limits import busy
 from app.serving.problems import Problem, documented
-from components.access.principal import PUBLIC, Principal, current_principal
+from app.store import graph_store
+from components.access.principal import PUBLIC, Principal, acting_as, current_principal
 from components.routers.path_rules import OVERRIDES
 from components.routers.source_meta import check_access, check_validity, iso_date
 from config.settings import settings
@@ -86,7 +88,7 @@ def work_for(graph: Graph, items: list[Item], principal: Principal) -> Work:
     """The job that indexes these items in the principal's name."""
 
     def work(progress: Any) -> dict[str, Any]:
-        return index_items(
+        report = index_items(
             lambda values: graph.run(values).get("report", {}),
             items,
             principal=principal,
@@ -94,6 +96,10 @@ def work_for(graph: Graph, items: list[Item], principal: Principal) -> Work:
             on_progress=progress,
             max_files=BATCH_FILES,
         )
+        if (store := graph_store(graph)) is not None:
+            with acting_as(principal):
+                add_duplicates(store, report)
+        return report
 
     return work
 

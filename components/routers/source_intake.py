@@ -44,12 +44,14 @@ class _Arrival:
 
     :param unread: why whoever handed it over could not read it.
     :param moved_from: container ids of sources that it may have been before.
+    :param access: of sources that it may have been before; None: nothing is known of one.
     """
 
     source: str | Path | ByteStream
     fields: dict[str, Any]
     unread: str | None
     moved_from: list[str]
+    access: list[str] | None
 
     @property
     def container(self) -> str:
@@ -133,7 +135,7 @@ class SourceIntake:
             fields, entry = arrival.fields, entries.get(arrival.container)
             origins = [e for c in arrival.moved_from if (e := entries.get(c)) and (e["tenant"], e["alias"]) == (fields["tenant"], fields["alias"])]
             if "access" not in fields:  # said anew or not, under the old path or a new one: what was closed stays closed
-                fields["access"] = _kept_access([e for e in (entry, *origins) if e])
+                fields["access"] = _kept_access([arrival.access, *(e.get("access") for e in (entry, *origins) if e)])
             plan: dict[str, Any] = {"uri": fields["uri"], "file_name": fields["file_name"]}
             plan["is_new"] = not (entry and entry.get("source_version"))
             try:
@@ -164,13 +166,14 @@ class SourceIntake:
         """The sources with their stamped meta, each identity once; what cannot be stamped, or comes twice, goes to `failed`."""
         arrivals: dict[str, _Arrival] = {}
         for source, given in zip(sources, metas, strict=True):
-            unread, moved_from = given.pop(UNREAD, None), given.pop(MOVED_FROM, None) or []
+            unread, moved_from = given.pop(UNREAD, None), given.pop(MOVED_FROM, None) or {}
             try:
                 fields = self._stamp(source, given)
             except ValueError as error:
                 failed.append({"source": _name(source), "reason": str(error)})
                 continue
-            arrival = _Arrival(source, fields, unread, [c for c in moved_from if c != fields["container_id"]])
+            containers = [c for c in moved_from.get("containers", []) if c != fields["container_id"]]
+            arrival = _Arrival(source, fields, unread, containers, moved_from.get("access"))
             first = arrivals.setdefault(arrival.container, arrival)
             if _origin(first.source) != _origin(source):
                 reason = f"{_origin(source)} has the same identity as {_origin(first.source)} and was left out"
@@ -228,11 +231,11 @@ def _manifest(entry: dict[str, Any]) -> dict[str, Any]:
     return entry.get("manifest") or {}
 
 
-def _kept_access(entries: list[dict[str, Any]]) -> list[str]:
+def _kept_access(known: list[list[str] | None]) -> list[str]:
     """Access of a source that comes without: what the index says of it, or of what it was before; nobody's access grows by a new name."""
     access = [PUBLIC]
-    for entry in entries:
-        access = narrowed_access(entry.get("access") or [PUBLIC], access)
+    for one in known:
+        access = narrowed_access(one or [PUBLIC], access)
     return access
 
 

@@ -31,7 +31,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].+)?")
 UNREAD = "unread_reason"
 """Meta key: why a source could not be read, where whoever hands it over knows already. It is read and not stored: the source fails with it."""
 MOVED_FROM = "moved_from"
-"""Meta key: container ids of sources that had the same bytes and whose file is gone, the one this file was first. Read and not stored."""
+"""Meta key, read and not stored: `containers`, ids of sources that had the same bytes and whose file is gone, the one this file was first;
+`access`, which takes readers away where the source comes without access and never adds any."""
 
 
 def entry_id(container_id: str) -> str:

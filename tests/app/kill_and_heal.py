@@ -16,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import datasketch  # noqa: F401  once here, not in every child
+
 from app.indexing import index_paths
 from components.access.principal import acting_as
 from components.document_stores.edge_client import EdgeClient
@@ -28,7 +30,7 @@ FILES = 12
 
 
 def write_corpus(root: Path, stage: int) -> None:
-    """A small corpus; stage 1 edits, adds and removes files, and makes a record of one fail."""
+    """A small corpus; stage 1 edits, adds, removes and renames files, and makes one and a record of another fail."""
     shutil.rmtree(root, ignore_errors=True)
     for number in range(FILES):
         if stage == 1 and number == 3:
@@ -41,6 +43,9 @@ def write_corpus(root: Path, stage: int) -> None:
         file.write_text("\n\n".join(parts))
     records = ["RECORDS", "k1 Apples are red.", "k2 BROKEN" if stage == 1 else "k2 Pears.", f"k3 Plums of edition {stage}."]
     (root / "codes.csv").write_text("\n\n".join(records))
+    (root / ("renamed.md" if stage else "named.md")).write_text("A file that gets another name.\n\nWith two paragraphs, of the same bytes.")
+    (root / "broken.md").write_text("BROKEN" if stage else "A file that breaks.")
+    (root / "bad.md").write_text("BROKEN from the start")
     if stage == 1:
         (root / "new.md").write_text("A file that was not there before.\n\nWith two paragraphs.")
 

@@ -38,7 +38,7 @@ def uris(names, root):
 def test_the_report(index, docs, admin):
     steps = []
     report = index(docs, on_progress=lambda *step: steps.append(step), max_files=2)
-    lists = ["added", "updated", "unchanged", "renamed", "removed", "missing", "failed", "warnings"]
+    lists = ["added", "updated", "unchanged", "renamed", "removed", "missing", "failed", "warnings", "duplicates", "near_duplicates"]
     assert list(report) == [*lists, "embedded", "chunks", "seconds", "index_version"]
     assert report["added"] == uris(["codes.csv", "hr/pay.md", "leave.md"], docs)
     assert (report["embedded"], report["chunks"], report["failed"]) == (6, 6, [])
@@ -187,3 +187,109 @@ def test_a_principal_of_another_tenant_removes_nothing(index, docs, store, admin
     index(docs)
     with pytest.raises(UsageError, match="no source"):
         remove_source(store, "codes.csv", tenant="other")
+
+
+def by_name(store) -> dict:
+    return {meta["file_name"]: meta for meta in list_sources(store)}
+
+
+def test_a_renamed_file_is_moved_and_nothing_is_read_or_embedded(index, docs, store, admin):
+    index(docs, access=["hr"])
+    before = points(store)
+    read = index.graph.splitter.read
+    count = len(read)
+    (docs / "leave.md").rename(docs / "hr/holidays.md")
+    report = index(docs)
+    assert report["renamed"] == [{"from": str(docs / "leave.md"), "to": str(docs / "hr/holidays.md")}]
+    assert (report["added"], report["updated"], report["missing"], report["removed"], report["embedded"]) == ([], [], [], [], 0)
+    assert len(read) == count
+    assert by_name(store)["holidays.md"]["access"] == ["hr"]
+    assert "leave.md" not in by_name(store)
+    moved = points(store)
+    assert sorted(p["content"] or "" for p in moved.values()) == sorted(p["content"] or "" for p in before.values())
+    again = index(docs)
+    assert (len(again["unchanged"]), again["embedded"], again["index_version"]) == (3, 0, report["index_version"])
+    store.delete_by_filter({"field": "meta.container_id", "operator": "!=", "value": ""})
+    index(docs, access=["hr"])
+    assert points(store) == moved
+
+
+def test_a_renamed_folder_and_records_move_with_their_file(index, docs, store, admin):
+    index(docs)
+    docs.rename(docs.with_name("handbook"))
+    report = index(docs.with_name("handbook"))
+    assert (len(report["renamed"]), report["embedded"], len(list_sources(store))) == (3, 0, 3)
+    record = find_source(store, str(docs.with_name("handbook") / "codes.csv#k1"))
+    assert (record["record_id"], source_text(store, record["source_id"])) == ("k1", "k1 Apples.")
+
+
+def test_the_rules_of_the_new_path_hold_and_a_name_alone_opens_nothing(index, docs, store, admin):
+    rules = [{"match": "hr/**", "access": ["hr"]}, {"match": "open/**", "access": ["public"], "team": "all"}]
+    index(docs, rules=rules)
+    (docs / "hr/pay.md").rename(docs / "pay.md")
+    report = index(docs, rules=rules)
+    assert (len(report["renamed"]), by_name(store)["pay.md"]["access"]) == (1, ["hr"])
+    (docs / "open").mkdir()
+    (docs / "pay.md").rename(docs / "open/pay.md")
+    report = index(docs, rules=rules)
+    assert (report["embedded"], by_name(store)["pay.md"]["access"], by_name(store)["pay.md"]["team"]) == (0, ["public"], "all")
+    with acting_as(Principal("ravi")):
+        chunks = store.filter_documents({"field": "meta.kind", "operator": "==", "value": "chunk"})
+        assert {c.meta["team"] for c in chunks if c.meta["file_name"] == "pay.md"} == {"all"}
+
+
+def test_of_two_files_of_the_same_bytes_the_narrower_access_holds(index, docs, store, admin):
+    (docs / "hr/leave.md").write_text((docs / "leave.md").read_text())
+    index(docs, rules=[{"match": "hr/**", "access": ["hr"]}])
+    (docs / "leave.md").rename(docs / "a.md")
+    (docs / "hr/leave.md").rename(docs / "b.md")
+    (docs / "c.md").write_text((docs / "a.md").read_text())
+    report = index(docs, max_files=1)
+    assert (len(report["renamed"]), len(report["added"])) == (2, 1)
+    assert {by_name(store)[name]["access"][0] for name in ("a.md", "b.md", "c.md")} == {"hr"}
+
+
+def test_a_file_moved_over_another_takes_its_readers_away(index, docs, store, admin):
+    index(docs, rules=[{"match": "hr/**", "access": ["hr"]}])
+    (docs / "hr/pay.md").rename(docs / "leave.md")
+    report = index(docs)
+    assert report["renamed"] == [{"from": str(docs / "hr/pay.md"), "to": str(docs / "leave.md")}]
+    assert (by_name(store)["leave.md"]["access"], report["embedded"]) == (["hr"], 0)
+    assert {p["content"] for p in points(store).values() if p["meta"]["file_name"] == "leave.md"} == {
+        None, "Pay day.", "The last day.", "Pay day.\n\nThe last day.",
+    }  # fmt: skip
+
+
+def test_a_copy_is_no_rename_and_is_reported(index, docs, store, admin):
+    long = " ".join(f"word{n}" for n in range(40))
+    (docs / "leave.md").write_text(long)
+    index(docs)
+    (docs / "copy.md").write_text(long)
+    (docs / "edited.md").write_text(long + " and more.")
+    report = index(docs)
+    assert report["renamed"] == []
+    assert report["duplicates"] == [{"source": str(docs / "copy.md"), "of": str(docs / "leave.md")}]
+    assert [(Path(p["source"]).name, p["similarity"] > 0.8) for p in report["near_duplicates"]] == [("edited.md", True)]
+    assert len(list_sources(store)) == 5
+    assert index(docs)["duplicates"] == []
+
+
+def test_a_failing_file_stays_failed_moves_and_goes_with_prune(index, docs, store, admin):
+    (docs / "bad.md").write_text("BROKEN")
+    index(docs, access=["hr"])
+    (docs / "bad.md").rename(docs / "worse.md")
+    report = index(docs)
+    assert ([Path(f["source"]).name for f in report["failed"]], report["missing"], report["unchanged"][2:]) == (
+        ["worse.md"],
+        [],
+        uris(["leave.md"], docs),
+    )
+    assert by_name(store)["worse.md"]["access"] == ["hr"]
+    (docs / "crash.md").write_text("CRASH")
+    index(docs)
+    assert by_name(store)["crash.md"]["manifest"]["failures"][0]["reason"].startswith("a fault, met in")
+    (docs / "worse.md").unlink()
+    assert index(docs)["missing"] == uris(["worse.md"], docs)
+    assert index(docs, prune=True)["removed"] == uris(["worse.md"], docs)
+    assert "worse.md" not in by_name(store)
+    assert remove_source(store, "crash.md") == uris(["crash.md"], docs)
