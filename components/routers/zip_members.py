@@ -1,0 +1,91 @@
+"""The files of a zip archive, unpacked in memory and counted before that."""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from components.converters.outcome import UnreadableError
+from components.routers.container_members import Budget, Unpacked, is_hidden
+
+ENCRYPTED = 0x1
+UTF8_NAME = 0x800
+RATIO_COUNTS_FROM = 10_000_000
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
+
+
+def is_folder(data: bytes) -> bool:
+    """Whether a zip archive is a folder of files, and no document of a format that is a zip archive too. A damaged one is none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = {entry.filename for entry in archive.infolist()}
+    except DAMAGED:
+        return False
+    return not ("[Content_Types].xml" in names or "META-INF/container.xml" in names or {"mimetype", "META-INF/manifest.xml"} <= names)
+
+
+def zip_members(data: bytes, prefix: str, budget: Budget, found: Unpacked) -> Iterator[tuple[str, bytes]]:
+    """Names and bytes of the files.
+
+    :param prefix: stands before each name.
+    :param budget: what is left of the limits; sizes and number are those that the archive's directory states, and no more is read than it states.
+    :param found: takes failures and notices.
+    :raises UnreadableError: more than the limits accept.
+    """
+    import pyzipper  # zipfile cannot open AES
+
+    with pyzipper.AESZipFile(io.BytesIO(data)) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        shown = [(entry, name) for entry in entries if not is_hidden(name := _name(entry))]
+        unpacked, packed = sum(e.file_size for e, _ in shown), sum(e.compress_size for e, _ in shown)
+        if unpacked > RATIO_COUNTS_FROM and unpacked > budget.limits.ratio * max(packed, 1):
+            raise UnreadableError(
+                f"the archive unpacks to {unpacked / 1e6:.0f} MB from {packed / 1e6:.1f} MB, which is refused; "
+                f"accepted: up to max_ratio={budget.limits.ratio} times the packed size"
+            )
+        budget.claim(len(shown), unpacked)
+        for entry, wanted in shown:
+            name = budget.name(prefix, wanted, found.notices)
+            try:
+                yield name, _read(archive, entry, budget.passwords)
+            except UnreadableError as error:
+                found.failed.append((name, str(error)))
+
+
+def _name(entry: Any) -> str:
+    """The entry's name; one without the mark for UTF-8 is UTF-8 all the same where it can be, since many programs forget the mark."""
+    if entry.flag_bits & UTF8_NAME:
+        return str(entry.filename)
+    try:
+        return str(entry.filename).encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return str(entry.filename)
+
+
+def _read(archive: Any, entry: Any, passwords: tuple[str, ...]) -> bytes:
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise UnreadableError("a link, which is not followed")
+    if not entry.flag_bits & ENCRYPTED:
+        try:
+            return _content(archive, entry, None)
+        except DAMAGED as error:
+            raise UnreadableError(f"damaged in the archive: {error}") from None
+    for password in passwords:
+        try:
+            return _content(archive, entry, password.encode("utf-8"))
+        except DAMAGED:
+            continue  # the old encryption knows a wrong password only by the content that comes out
+    known = "no password of SAKSHYA_FILE_PASSWORDS opens it" if passwords else "SAKSHYA_FILE_PASSWORDS names none"
+    raise UnreadableError(f"encrypted with a password; {known}")
+
+
+def _content(archive: Any, entry: Any, password: bytes | None) -> bytes:
+    with archive.open(entry, pwd=password) as file:
+        content: bytes = file.read(entry.file_size + 1)
+    if len(content) != entry.file_size:
+        raise zipfile.BadZipFile("its size is not what the archive says")
+    return content
