@@ -89,6 +89,7 @@ class Stage(Contract):
     candidates_out: int | None = None
     model: str | None = None
     skipped: str | None = None
+    note: str | None = Field(default=None, description="For instance: the filter leaves 3 of 120 sources (41 of 2,000 chunks).")
 
 
 class Usage(Contract):

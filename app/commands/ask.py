@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from app import query
-from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, haystack_filters, reader
+from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
 from app.console import err, out, print_json, reports_errors
+from app.filters import read_filters
 from app.graphs import load_graph
 from app.remote import find_server
 from components.access.principal import DEFAULT_TENANT
@@ -34,7 +35,7 @@ def ask(
     """Answer a question from the indexed documents, with the passage behind every sentence."""
     principal = reader(tenant, groups)
     text = query.checked_question(question)
-    narrowed = haystack_filters(filters)
+    narrowed = read_filters(filters)
     as_of = query.checked_day(as_of)
     if server := find_server():
         answer = server.ask(graph, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
@@ -76,6 +77,6 @@ def show_answer(answer: Answer, *, trace: bool = False) -> None:
             table.add_column(column, justify=justify)  # pyright: ignore[reportArgumentType]
         for stage in answer.trace:
             counts = ["" if count is None else str(count) for count in (stage.candidates_in, stage.candidates_out)]
-            note = f"skipped: {stage.skipped}" if stage.skipped else stage.model or ""
+            note = f"skipped: {stage.skipped}" if stage.skipped else "; ".join(filter(None, (stage.model, stage.note)))
             table.add_row(stage.name, f"{stage.ms:.1f}", *counts, note)
         out.print(table)

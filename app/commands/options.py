@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,7 +15,11 @@ Tenant = Annotated[str, typer.Option("--tenant", help="Whose documents.")]
 Groups = Annotated[str, typer.Option("--groups", help="Access groups of the person who asks, with commas between. Empty: public documents only.")]
 Filter = Annotated[
     list[str] | None,
-    typer.Option("--filter", help="FIELD=VALUE on the meta of a passage, for instance mime_type=text/csv. Repeatable; all must hold."),
+    typer.Option(
+        "--filter",
+        help="Where to look: type=pdf|docx, source=refunds.md, heading=Leave, "
+        "modified_at>=P30D, in_force=2024-03-01, FIELD=VALUE. Repeatable; all must hold.",
+    ),
 ]
 
 
@@ -41,20 +45,3 @@ def checked_tenant(tenant: str) -> str:
     if not tenant.strip():
         raise UsageError("--tenant must not be empty")
     return tenant.strip()
-
-
-def haystack_filters(pairs: list[str] | None) -> dict[str, Any] | None:
-    """Haystack filters for FIELD=VALUE pairs, all of which must hold.
-
-    :raises UsageError: a pair without `=`.
-    """
-    if not pairs:
-        return None
-    conditions = []
-    for pair in pairs:
-        field, found, value = pair.partition("=")
-        if not found or not field.strip():
-            raise UsageError(f"--filter {pair!r}: accepted is FIELD=VALUE, for instance mime_type=text/csv")
-        field = field.strip()
-        conditions.append({"field": field if field.startswith("meta.") else f"meta.{field}", "operator": "==", "value": value.strip()})
-    return {"operator": "AND", "conditions": conditions}

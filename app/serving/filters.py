@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 MAX_DEPTH = 8
 MAX_ITEMS = 500
 """Conditions and values of one filter, all together."""
@@ -13,19 +14,22 @@ FIELD = re.compile(r"(?=.{1,128}\Z)[\w-]+(\.[\w-]+)*")
 INT64 = 2**63
 
 
-def checked_filters(filters: dict[str, Any]) -> dict[str, Any]:
+def checked_filters(filters: T) -> T:
     """The filter as it came.
 
-    :raises ValueError: it is no filter of Haystack, or larger or deeper than a question needs; one line.
+    :param filters: a filter of Haystack, a readable condition (`modified_at >= P30D`), or a list of them.
+    :raises ValueError: it is none, or larger or deeper than a question needs; one line.
     """
     from haystack.errors import FilterError
 
+    from components.document_stores.filter_building import FilterBuilder
     from components.document_stores.filter_conversion import to_qdrant
+    from components.document_stores.filter_language import ConditionError
 
     _check(filters, 0, [0])
     try:
-        to_qdrant(filters)
-    except FilterError as error:
+        to_qdrant(FilterBuilder(None).build(filters))  # pyright: ignore[reportArgumentType]  what it is not is found out here
+    except (FilterError, ConditionError) as error:
         raise ValueError(str(error)) from None
     except (ValueError, TypeError, OverflowError, AttributeError):
         raise ValueError("a condition is {field, operator, value}, or {operator: AND, OR or NOT, conditions: [...]}") from None

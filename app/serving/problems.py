@@ -12,6 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import Response
 
+from app.errors import UsageError
+
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 20
 """Faults of one request that are listed."""
@@ -79,8 +81,18 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     return response(invalid(error.errors() if isinstance(error, RequestValidationError) else []), request_id(request))
 
 
+def unusable(error: Exception) -> Problem:
+    """The problem for values that only the index can tell to be wrong: the text was written for the caller."""
+    return Problem(422, "invalid-request", str(error))
+
+
+async def _on_usage(request: Request, error: Exception) -> Response:
+    return response(unusable(error), request_id(request))
+
+
 def install(app: FastAPI) -> None:
     """Answer every error of the application with a problem."""
+    app.add_exception_handler(UsageError, _on_usage)
     app.add_exception_handler(StarletteHTTPException, _on_http)
     app.add_exception_handler(RequestValidationError, _on_invalid)
 

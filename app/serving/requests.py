@@ -49,14 +49,15 @@ class Turn(Body):
 
 
 Question = Annotated[str, AfterValidator(_question)]
-Filters = Annotated[dict[str, Any], AfterValidator(checked_filters)]
+Filters = Annotated[dict[str, Any] | str | list[str], AfterValidator(checked_filters)]
 Day = Annotated[date, BeforeValidator(_day), Field(strict=False)]
 TopK = Annotated[int, Field(ge=1, le=100)]
 
 KNOWN: dict[str, tuple[Any, str]] = {
     "filters": (
         Filters,
-        "Haystack filter on the meta of a passage, {field: meta.mime_type, operator: ==, value: text/csv} for instance. It only narrows.",
+        "Where to look: a condition such as type=pdf, source=refunds.md or modified_at>=P30D, a list of them, or a filter of Haystack, "
+        "{field: meta.mime_type, operator: ==, value: text/csv} for instance. It only narrows.",
     ),
     "top_k": (TopK, "Passages shown as evidence."),
     "as_of": (Day, "Day whose rule, law or price is asked for. Default: today."),

@@ -11,9 +11,9 @@ from typing import Any
 from hayhooks import BasePipelineWrapper, log
 
 from app import query
-from app.errors import GraphError
+from app.errors import GraphError, UsageError
 from app.graphs import Graph
-from app.serving.problems import Problem, from_status
+from app.serving.problems import Problem, from_status, unusable
 from components.access.principal import Principal, current_principal
 from components.answer import Answer, Stage, Status
 from config.settings import settings
@@ -45,17 +45,20 @@ class ServedGraph(BasePipelineWrapper):
         """Answer a question.
 
         :param values: the other inputs that the graph declares.
-        :raises Problem: 504 the deadline passed, 500 a component failed, 502 the answer itself is `failed`.
+        :raises Problem: 504 the deadline passed, 500 a component failed, 502 the answer itself is `failed`, 422 filters that cannot be used.
         """
-        answer = await query.ask(
-            self.graph,
-            question,
-            principal=current_principal(),
-            filters=values.pop("filters", None),
-            top_k=values.pop("top_k", None),
-            as_of=_text(values.pop("as_of", None)),
-            inputs=self._inputs(values),
-        )
+        try:
+            answer = await query.ask(
+                self.graph,
+                question,
+                principal=current_principal(),
+                filters=values.pop("filters", None),
+                top_k=values.pop("top_k", None),
+                as_of=_text(values.pop("as_of", None)),
+                inputs=self._inputs(values),
+            )
+        except UsageError as error:
+            raise unusable(error) from None
         if answer.status is Status.FAILED:
             raise self._failed([f"{item.stage}: {item.reason}" for item in answer.degraded], [item.stage for item in answer.degraded])
         return answer
@@ -67,6 +70,8 @@ class ServedGraph(BasePipelineWrapper):
         """
         try:
             return await query.search(self.found or self.graph, question, principal=current_principal(), **values)
+        except UsageError as error:
+            raise unusable(error) from None
         except GraphError as error:
             late = isinstance(error.__cause__ or error.__context__, TimeoutError)
             raise self._failed([str(error)], [DEADLINE] if late else []) from None

@@ -19,7 +19,10 @@ from qdrant_client.http import models as rest
 from components.document_stores.filter_conversion import field_key, to_qdrant
 from components.document_stores.points import check_vector
 
-KEYWORD_FIELDS = ("meta.source_id", "meta.container_id", "meta.kind", "meta.tenant", "meta.access", "meta.record_id")
+KEYWORD_FIELDS = (
+    *("meta.source_id", "meta.container_id", "meta.kind", "meta.tenant", "meta.access", "meta.record_id"),
+    *("meta.parent_id", "meta.mime_type", "meta.title", "meta.heading_path"),
+)
 DATETIME_FIELDS = ("meta.modified_at", "meta.created_at", "meta.valid_from", "meta.valid_to")
 _FACET_LIMIT = 100_000
 _TIE_SLACK, _TIE_LIMIT = 8, 4096
@@ -50,6 +53,23 @@ class ReadingStore(QdrantDocumentStore):
     def _get_documents_generator(self, filters: Any = None, with_embeddings: bool = True) -> Generator[Document, None, None]:
         for record in self._scroll(to_qdrant(filters), with_vectors=with_embeddings):
             yield convert_qdrant_point_to_haystack_document(record, use_sparse_embeddings=True)
+
+    def peek(self, filters: dict[str, Any] | None, limit: int, fields: list[str] | None = None) -> list[dict[str, Any]]:
+        """The meta of the first documents that match, in the order of the points' ids, without content and vectors.
+
+        :param limit: documents at most.
+        :param fields: what is read of the meta, as `meta.title`; None: all of it.
+        """
+        self._initialize_client()
+        found: list[dict[str, Any]] = []
+        offset = None
+        while len(found) < limit:
+            size = min(self.scroll_size, limit - len(found))
+            records, offset = self._client.scroll(self.index, to_qdrant(filters), limit=size, offset=offset, with_payload=fields or ["meta"])
+            found += [(record.payload or {}).get("meta") or {} for record in records]
+            if offset is None:
+                break
+        return found
 
     def get_documents_by_id(self, ids: list[str], *, with_embeddings: bool = False) -> list[Document]:
         """The documents with these ids, in this order; those that do not exist or are not visible are left out."""
