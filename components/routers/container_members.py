@@ -84,14 +84,15 @@ class Budget:
         self.bytes += size
 
     def name(self, prefix: str, wanted: str, notices: list[str]) -> str:
-        """The name of a member: relative, without steps upward, and not taken."""
+        """The name of a member: relative, without steps upward, and not taken: `b (2).txt` where `b.txt` is."""
         safe = safe_path(wanted)
         if safe != wanted.replace("\\", "/").removeprefix("./"):
             notices.append(f"the name {printable(wanted[:200])!r} in it leads elsewhere or cannot be shown; it was read as {safe!r}")
         name, number = f"{prefix}{safe}", 1
         while name in self._names:
             number += 1
-            name = f"{prefix}{safe}#{number}"
+            path = PurePosixPath(safe)
+            name = f"{prefix}{path.with_name(f'{path.stem} ({number}){path.suffix}')}"
         if number > 1:
             notices.append(f"{safe!r} is in it more than once; number {number} was read as {name!r}")
         self._names.add(name)

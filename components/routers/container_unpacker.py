@@ -136,7 +136,7 @@ def _sources(source: ByteStream, unpacked: Unpacked) -> list[ByteStream]:
 
 def _attachments(names: list[str], prefix: str) -> dict[str, list[str]]:
     """The names directly in a container, as a meta field where there are any."""
-    inside = [rest for name in names if name.startswith(prefix) and "#" not in (rest := name[len(prefix) :])]
+    inside = list(dict.fromkeys(name[len(prefix) :].partition("#")[0] for name in names if name.startswith(prefix)))
     return {"attachments": inside} if inside else {}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from components.converters.outcome import UnreadableError
-from components.routers.container_members import Budget, Unpacked, is_hidden
+from components.routers.container_members import Budget, Unpacked, is_hidden, safe_path
 
 ENCRYPTED = 0x1
 UTF8_NAME = 0x800
@@ -40,7 +40,7 @@ def zip_members(data: bytes, prefix: str, budget: Budget, found: Unpacked) -> It
 
     with pyzipper.AESZipFile(io.BytesIO(data)) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-        shown = [(entry, name) for entry in entries if not is_hidden(name := _name(entry))]
+        shown = [(entry, name) for entry in entries if not is_hidden(safe_path(name := _name(entry)))]
         unpacked, packed = sum(e.file_size for e, _ in shown), sum(e.compress_size for e, _ in shown)
         if unpacked > RATIO_COUNTS_FROM and unpacked > budget.limits.ratio * max(packed, 1):
             raise UnreadableError(
