@@ -61,20 +61,24 @@ class ChunkSpan:
 
 SectionChunks = tuple[ChunkSpan, list[ChunkSpan]]
 """A section and its chunks."""
+Outline = tuple[list[Section], list[Unit]]
+"""Sections that tile a text, and its units."""
 
 
-def lay_out(text: str, blocks: list[Block], title: str, layout: Layout, count: Count) -> list[SectionChunks]:
+def lay_out(text: str, blocks: list[Block], title: str, layout: Layout, count: Count, outline: Outline | None = None) -> list[SectionChunks]:
     """The sections of a text in order, each with its chunks.
 
     A section that is a bare heading has no chunk if the context header of the next section with text names it.
+
+    :param outline: sections and units found in another way than at headings and sentences.
     """
 
     def fits(share: float):
         return lambda line: count([line])[0] <= share * layout.max_tokens
 
-    units = _no_longer_than(text, units_of(text, blocks, layout.language), layout.section_max_chars)
+    sections, units = outline or (find_sections(text, blocks, title), units_of(text, blocks, layout.language))
+    units = _no_longer_than(text, units, layout.section_max_chars)
     units = [replace(unit, size=size) for unit, size in zip(units, count([text[u.start : u.end] for u in units]), strict=True)]
-    sections = find_sections(text, blocks, title)
     if layout.join_if_short and len(sections) > 1:
         whole = embedded_text(text.strip(), context_header(title, (), fits(HEADER_SHARE)))
         if count([whole])[0] <= layout.max_tokens:
@@ -108,10 +112,10 @@ class _Packing:
     def cut(self) -> None:
         units = fit_units(self.text, self.units, self.limit, self.count)
         self.spans = []
-        for begin, first, last in self.layout.cut(units, self.limit):
-            header = (self.header + self.columns.get(units[begin].header_row, "")).removeprefix(" | ")
-            own = units[first].start if begin < first else None
-            self.spans.append(ChunkSpan(units[begin].start, units[last - 1].end, self.section.heading_path, header, own))
+        for piece in self.layout.cut(units, self.limit) if units else []:
+            header = (self.header + self.columns.get(piece.header_row, "")).removeprefix(" | ")
+            own = piece.own if piece.own > piece.start else None
+            self.spans.append(ChunkSpan(piece.start, piece.end, self.section.heading_path, header, own, piece.window))
 
     def embedded(self) -> list[str]:
         return [embedded_text(self.text[span.start : span.end], span.context_header) for span in self.spans]
