@@ -91,11 +91,19 @@ def graph_path(name: str) -> Path:
     return path
 
 
-def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | None = None, store: Mapping[str, Any] | None = None) -> Graph:
+def load_graph(
+    name: str,
+    *,
+    phase: Phase | None = None,
+    only: Iterable[str] | None = None,
+    beside: Iterable[str] = (),
+    store: Mapping[str, Any] | None = None,
+) -> Graph:
     """Load a graph by name or path.
 
     :param phase: what the caller needs; a graph of the other phase is refused.
     :param only: names of outputs; components on which none of them depends are not loaded.
+    :param beside: components that are loaded all the same, with what they depend on.
     :param store: parameters of every Sakshya store of the graph that say where it is, in place of its own and of the settings.
     :raises UsageError: no such graph, or a graph of the other phase.
     :raises GraphError: a graph that does not load, in one line.
@@ -113,7 +121,7 @@ def load_graph(name: str, *, phase: Phase | None = None, only: Iterable[str] | N
         outputs = {key: value for key, value in outputs.items() if key in set(only)}
         if not outputs:
             raise UsageError(f"{path.name} declares none of the outputs {', '.join(sorted(only))}")
-        kept = ancestors(config, {value.partition(".")[0] for value in outputs.values()})
+        kept = ancestors(config, {value.partition(".")[0] for value in outputs.values()} | set(beside))
         config["components"] = {key: value for key, value in config["components"].items() if key in kept}
         config["connections"] = [c for c in config["connections"] if _ends(c)[0] in kept and _ends(c)[1] in kept]
         inputs = {key: [s for s in sockets if s.partition(".")[0] in kept] for key, sockets in inputs.items()}

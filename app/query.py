@@ -90,8 +90,9 @@ async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) ->
     :raises RunError: a component failed; the message names it.
     :raises UsageError: filters that are none, or name a field that the principal's documents do not have.
     """
-    from app.tracing import add_stage
     from haystack.core.errors import PipelineError, PipelineRuntimeError
+
+    from app.tracing import add_stage
 
     with acting_as(principal):
         narrowed, stage = await door_filters.resolved(graph, values.get("filters"))
@@ -181,15 +182,17 @@ async def search(
     principal: Principal,
     filters: Filters = None,
     top_k: int = 10,
+    as_of: str | None = None,
 ) -> dict[str, Any]:
     """The passages for a question, best first, without an answer.
 
     :param graph: loaded with `only=["documents"]`, so that no generator runs.
+    :param as_of: as in `ask`.
     :raises UsageError: an empty or too long question.
     :raises GraphError: a component failed.
     """
     text = checked_question(question)
-    found, stages = await retrieve(graph, text, principal=principal, filters=filters)
+    found, stages = await retrieve(graph, text, principal=principal, filters=filters, as_of=as_of)
     documents = [
         {
             "rank": rank,

@@ -10,11 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from app import query
-from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, haystack_filters, reader
+from app.commands.explained import explain_table
+from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
 from app.console import out, print_json, reports_errors
+from app.explaining import explained_search, load_explained
+from app.filters import read_filters
 from app.graphs import load_graph
 from app.remote import find_server
 from components.access.principal import DEFAULT_TENANT
+
+LISTED = 10
 
 
 @reports_errors
@@ -24,24 +29,32 @@ def search(
     tenant: Tenant = DEFAULT_TENANT,
     groups: Groups = "",
     filters: Filter = None,
-    top_k: Annotated[int, typer.Option("--top-k", min=1, max=1000, help="Passages listed.")] = 10,
+    top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=1000, help="Passages listed. Default: 10, with --explain all.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Every candidate's rank and score at each stage, and why it was dropped.")] = False,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the passages that a question finds, best first. Runs only the part of the graph that finds them."""
     principal = reader(tenant, groups)
     text = query.checked_question(question)
-    narrowed = haystack_filters(filters)
+    narrowed = read_filters(filters)
+    values = {"principal": principal, "filters": narrowed, "top_k": top_k or LISTED, "as_of": query.checked_day(as_of)}
     if server := find_server():
-        result = server.search(graph, text, principal=principal, filters=narrowed, top_k=top_k)
+        result = server.search(graph, text, **values, explain=explain)
     else:
-        loaded = load_graph(graph, phase="query", only=["documents"])
+        loaded = load_explained(graph) if explain else load_graph(graph, phase="query", only=["documents"])
         query.require_index(loaded)
         loaded.warm_up()
-        result = asyncio.run(query.search(loaded, text, principal=principal, filters=narrowed, top_k=top_k))
+        result = asyncio.run((explained_search if explain else query.search)(loaded, text, **values))
     if as_json:
         print_json(result)
+    elif explain:
+        out.print(explain_table(result["explain"], out.width, top_k) if result["explain"]["candidates"] else "nothing found")
     else:
+        notes = [stage["note"] for stage in result["trace"] if stage.get("note") and query.FILTERING in stage["type"]]
         out.print(passages_table(result["documents"]) if result["documents"] else "nothing found")
+        for note in dict.fromkeys(notes):
+            out.print(note, style="yellow", markup=False, highlight=False)
 
 
 def passages_table(documents: list[dict[str, Any]]) -> Table:

@@ -17,6 +17,7 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from haystack.dataclasses import ByteStream
 from pydantic import BaseModel, ConfigDict
 
+from app.explaining import explained_search, load_explained
 from app.graphs import Graph
 from app.indexing import Item
 from app.query import ask, search
@@ -62,9 +63,10 @@ class QueryCall(BaseModel):
     who: Who
     graph: str
     question: str
-    filters: dict[str, Any] | None = None
+    filters: dict[str, Any] | list[Any] | None = None
     top_k: int | None = None
     as_of: str | None = None
+    explain: bool = False
 
 
 def fingerprint(path: Path) -> str:
@@ -159,7 +161,11 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
     @router.post("/search")
     async def search_graph(request: Request, call: QueryCall) -> Any:
         graph, principal = query_graph(call.graph), acting(request, call.who)
+        values = {"principal": principal, "filters": call.filters, "top_k": call.top_k or 10, "as_of": call.as_of}
         async with slots.place():
-            return await search(graph.found or graph.graph, call.question, principal=principal, filters=call.filters, top_k=call.top_k or 10)
+            if call.explain:
+                whole = await asyncio.to_thread(load_explained, str(graph.graph.path))
+                return await explained_search(whole, call.question, **values)
+            return await search(graph.found or graph.graph, call.question, **values)
 
     return router
