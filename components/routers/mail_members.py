@@ -48,21 +48,6 @@ def mail_members(data: bytes, prefix: str, budget: Budget, found: Unpacked) -> I
     _tell_left_out(left_out, prefix, found)
 
 
-def without_attachments(data: bytes) -> bytes:
-    """The mail with its text only, for a parser that would read attached texts as part of it."""
-    message = email.message_from_bytes(data, policy=email.policy.default)
-    files = {id(part) for part, _ in _attached(message)}
-    stack: list[Message] = [message]
-    while stack:
-        part = stack.pop()
-        payload = part.get_payload()
-        if isinstance(payload, list):
-            kept = [p for p in payload if isinstance(p, Message) and id(p) not in files]
-            part.set_payload(kept)  # pyright: ignore[reportArgumentType]  a list of messages is what it holds
-            stack += kept
-    return message.as_bytes()
-
-
 def _attached(message: Message) -> Iterator[tuple[Message, bool]]:
     """Parts that are files, each with whether the text shows it. What an attached message holds is its own."""
     stack: list[tuple[Message, bool]] = [(message, False)]

@@ -63,7 +63,10 @@ def renamed(points: list[Document], origin: Mapping[str, Any], fields: Mapping[s
         kept = {key: value for key, value in point.meta.items() if key not in inherited or inherited[key] != value}
         kept["title"] = _title(point.meta, *names)
         meta = {**given, **{key: _mapped(value, ids) for key, value in kept.items()}}
-        meta["uri"] = fields["uri"] + point.meta["uri"][len(origin["uri"]) :]
+        inside = point.meta["uri"][len(origin["uri"]) :]
+        meta["uri"] = fields["uri"] + inside
+        if point.meta.get("path", origin["path"]) != origin["path"]:  # a file inside another one
+            meta["path"] = fields["path"] + point.meta["path"][len(origin["path"]) :]
         document = Document(id=ids[point.id], content=point.content, meta=meta, embedding=point.embedding, sparse_embedding=point.sparse_embedding)
         if meta["kind"] == "chunk" and (document.embedding is None or document.sparse_embedding is None):
             return None

@@ -141,7 +141,7 @@ class IndexWriter:
         store.write_documents(points, policy=DuplicatePolicy.OVERWRITE)
         changed = set()
         for source in written:
-            deleted = store.delete_except(_stale(source), {d.id for d in (*source.chunks, *source.sections)})
+            deleted = store.delete_except(self._stale(source), {d.id for d in (*source.chunks, *source.sections)})
             if source.old:
                 deleted += store.delete_by_filter(_all_of(source.old, ["chunk", "section"]))
             if deleted or source.new or source.differs():
@@ -165,6 +165,19 @@ class IndexWriter:
         for entry in mended:
             store.set_meta(_own(entry.meta["container_id"], ["source"]), {"manifest": mended_manifest(entry.meta)})
 
+    def _stale(self, source: RunSource) -> dict[str, Any]:
+        """The points of the source's version before this one, without those of records and members that failed now: they keep their old version.
+
+        A member that failed is an archive or a file of records too, so what is inside it stays with it.
+        """
+        ours = _all_of(source.container_id, ["chunk", "section"])
+        failed = tuple(f["source"] for f in source.failures)
+        if not failed:
+            return ours
+        inside = tuple(f"{name}#" for name in failed if name != source.uri)
+        kept = {*failed, *(uri for uri in self.document_store.facet("uri", ours) if str(uri).startswith(inside))}
+        return {"operator": "AND", "conditions": [*ours["conditions"], {"field": "meta.uri", "operator": "not in", "value": sorted(kept)}]}
+
     def _has_version(self, container: str) -> bool:
         found = self.document_store.get_documents_by_id([entry_id(container)])
         return bool(found and found[0].meta.get("source_version"))
@@ -182,14 +195,3 @@ def _own(container: str, kinds: list[str]) -> dict[str, Any]:
 def _all_of(container: str, kinds: list[str]) -> dict[str, Any]:
     """The points of a source, records in it included."""
     return {"operator": "AND", "conditions": [{"field": "meta.container_id", "operator": "==", "value": container}, _kinds(kinds)]}
-
-
-def _stale(source: RunSource) -> dict[str, Any]:
-    """The points of the source's version before this one, without those of records that failed now: they keep their old version."""
-    conditions: list[dict[str, Any]] = [
-        {"field": "meta.container_id", "operator": "==", "value": source.container_id},
-        _kinds(["chunk", "section"]),
-    ]
-    if records := [f["source"] for f in source.failures if f["source"] != source.uri]:
-        conditions.append({"field": "meta.uri", "operator": "not in", "value": records})
-    return {"operator": "AND", "conditions": conditions}

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from haystack import Document
 
 from components.failure import Failure
+from components.routers.file_types import EXTENSIONS, ZIP, extension_of
 from components.routers.moved_source import shaping
 from components.routers.source_meta import entry_id
 from components.writers.near_duplicates import signature_of
@@ -101,7 +102,15 @@ def _bytes_of(source: RunSource, prefix: str) -> dict[str, Any]:
 
 def _entry_of(source: RunSource, fields: dict[str, Any]) -> Document:
     meta = source.plan["meta"]
-    first = source.chunks[0].meta if source.chunks else {}
-    title = meta.get("title") or ("" if source.has_records else first.get("title")) or source.plan["file_name"]
-    kind = {"kind": "source", "title": title, "mime_type": meta.get("mime_type") or first.get("mime_type", "")}
+    own = next((chunk.meta for chunk in source.chunks if chunk.meta.get("source_id") == source.container_id), {})
+    title = meta.get("title") or own.get("title") or source.plan["file_name"]
+    kind = {"kind": "source", "title": title, "mime_type": meta.get("mime_type") or own.get("mime_type") or _type_of_container(source)}
     return Document(id=entry_id(source.container_id), content=None, meta={**meta, **kind, **fields})
+
+
+def _type_of_container(source: RunSource) -> str:
+    """The type of a file that has no text of its own: what its records say, or of an archive what its name says."""
+    for chunk in source.chunks:
+        if chunk.meta.get("path") == source.plan["meta"].get("path"):  # a member's path is its own
+            return str(chunk.meta.get("mime_type", ""))
+    return EXTENSIONS.get(extension_of(source.plan["file_name"]), ZIP) if source.chunks else ""

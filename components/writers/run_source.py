@@ -17,7 +17,7 @@ class RunSource:
 
     :param plan: its part of the intake's report.
     :param entry: its manifest entry before this run.
-    :param failures: what failed in it, whole or a record of it.
+    :param failures: what failed in it, whole or a record or member of it.
     :param notices: what a reader should know of it.
     """
 
@@ -51,7 +51,7 @@ class RunSource:
 
     @property
     def has_records(self) -> bool:
-        """Whether its chunks belong to records inside the file, each with an identity of its own."""
+        """Whether some of its chunks belong to records or members inside the file, each with an identity of its own."""
         return any(chunk.meta.get("source_id") != self.container_id for chunk in self.chunks)
 
     def refusal(self, *, dense: bool) -> str | None:
@@ -59,10 +59,11 @@ class RunSource:
 
         :param dense: whether every chunk must have a dense vector.
         """
-        if self.failures and not self.has_records:
-            return self.failures[0]["reason"]
+        own = next((f["reason"] for f in self.failures if f["source"] == self.uri), None)
+        if own is not None and not self.has_records:
+            return own
         if not self.chunks:
-            return self.failures[0]["reason"] if self.failures else "no text was found in it"
+            return own or (self.failures[0]["reason"] if self.failures else "no text was found in it")
         bare = sum(chunk.embedding is None for chunk in self.chunks) if dense else 0
         return f"{bare} of its {len(self.chunks)} chunks got no dense vector" if bare else None
 
