@@ -74,7 +74,7 @@ class Readers:
         """Wait for all; where nothing is finished any more, not even for other callers, replace the children, which ends the waiting."""
         pool, begun, pending = self._pool, time.monotonic(), set(futures)
         while pending:
-            _, pending = wait(pending, timeout=5.0, return_when=FIRST_COMPLETED)
+            _, pending = wait(pending, timeout=1.0, return_when=FIRST_COMPLETED)
             if pending and time.monotonic() - max(begun, self._finished) > timeout_s + STALLED_S:
                 self._replace(pool)
                 for future in pending:

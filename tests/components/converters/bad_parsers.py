@@ -93,7 +93,7 @@ def main_module(data: bytes) -> str:
 
 
 def modules(data: bytes) -> list[str]:
-    return sorted(sys.modules)
+    return sorted(name for name, module in sys.modules.items() if module is not None)
 
 
 def start_and_loop(data: bytes) -> str:
@@ -109,3 +109,26 @@ BY_WORD = {b"loop": loop, b"eat": eat_memory, b"abort": abort, b"segfault": segf
 def by_content(data: bytes) -> str:
     """Misbehaves as the bytes say; other bytes are echoed."""
     return BY_WORD.get(data, echo)(data)
+
+
+def sleep_and_pid(data: bytes) -> int:
+    time.sleep(float(data))
+    return os.getpid()
+
+
+def peak_after_eating(data: bytes) -> tuple[int, int]:
+    """Resident bytes before, and at the peak of eating all that is granted."""
+    import resource
+
+    def used(field: str) -> int:
+        status = Path("/proc/self/status").read_text()
+        return int(next(line.split()[1] for line in status.splitlines() if line.startswith(field))) * 1024
+
+    before = used("VmRSS")
+    held = []
+    try:
+        while True:
+            held.append(bytearray(b"x" * (1 << 20)))
+    except MemoryError:
+        held.clear()
+    return before, max(used("VmHWM"), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
