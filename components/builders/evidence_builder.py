@@ -10,11 +10,14 @@ from datetime import date
 from typing import Any, Literal
 
 from haystack import Document, component
+from haystack.components.rankers import LostInTheMiddleRanker
 
 from components.builders.duplicates import without_duplicates
-from components.builders.passage_ranges import char_range, covers, expanded, joined, section_key
+from components.builders.evidence_budget import EvidenceBudget
+from components.builders.expansion import EXPAND, Expand, Expansion
+from components.builders.passage_ranges import char_range
+from components.builders.thresholds import above_threshold
 from components.builders.validity import day_of, in_force_first, newer, validity
-from components.chunk import embedded_text
 from components.dropped import Dropped
 from components.embedders.embedding_model import EmbeddingError, embedding_model
 from components.failure import Degradation
@@ -23,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 STAGE = "evidence"
 CHARS_PER_TOKEN = 4
-EXPAND = ("none", "section")
+ORDER = ("best_first", "edges_first")
 
 
 def estimated_tokens(text: str) -> int:
@@ -39,9 +42,9 @@ class EvidenceBuilder:
     Haystack has no such stage: its prompt builder shows whatever it is given.
 
     In this order: passages below the threshold are dropped; duplicates and near-duplicates too (the one in force, or newer, stays);
-    passages not in force go behind the others, and only the best few of them are kept among these; then, best first, a passage is shown
-    whole if it fits the budget, joined to a neighbour of the same section that is shown already. Each content is exactly the stored text at
-    `[char_start, char_end)` of its source.
+    passages not in force go behind the others, and only the best few of them are kept among these; then, best first, a passage is shown,
+    with what surrounds it (`expand`) where that fits the budget, joined to a neighbour of the same section that is shown already. Each
+    content is exactly the stored text at `[char_start, char_end)` of its source, also where it was widened or shortened.
 
     >>> from haystack import Document
     >>> evidence = EvidenceBuilder().run([Document(content="Twenty days."), Document(content="twenty  days.")])["evidence"]
@@ -55,22 +58,35 @@ class EvidenceBuilder:
         top_k: int = 6,
         min_score: float | dict[str, float] | None = None,
         max_tokens: int = 1800,
-        expand: Literal["none", "section"] = "none",
+        expand: Literal["none", "window", "auto", "section"] = "none",
         prefer_in_force: bool = True,
         max_not_in_force: int = 2,
         min_relative_score: float | None = None,
         model: str | None = None,
+        window: int = 1,
+        merge_share: float = 0.5,
+        max_passage_tokens: int | None = None,
+        shorten_to_fit: bool = False,
+        order: Literal["best_first", "edges_first"] = "best_first",
     ) -> None:
         """:param document_store: where sections are read; `None`: none are, so only passages that touch are joined.
         :param top_k: passages shown at most, >= 1.
         :param min_score: passages with a lower score are dropped. A number is compared with `score`, whatever stage gave it; `{ranker: 0.2}`
             with the score of the first stage named there that scored the passage, and lets pass what none of them scored.
         :param max_tokens: of all passages with their headers, >= 1. The best passage is shown even if it is longer.
-        :param expand: none, or section: show the whole section of a passage where it fits the budget.
+        :param expand: what is shown around a passage, where it fits the budget. `none`; `window`: the `window` chunks of its section on each
+            side; `auto`: its section, where the first `top_k` passages hold at least `merge_share` of it; `section`: its section.
         :param prefer_in_force: passages that are not in force go behind those that are.
         :param max_not_in_force: how many passages that are not in force may take the place of one that is, >= 0; only those that rank high enough.
         :param min_relative_score: passages are dropped whose score is below this part of the best score that the same stage gave, in [0, 1].
         :param model: whose tokenizer counts; `None`: the embedding model of the settings. Where it cannot be had, tokens are estimated.
+        :param window: chunks on each side, >= 1.
+        :param merge_share: part of the section's text, above 0 and at most 1.
+        :param max_passage_tokens: a longer passage is cut to the run of its sentences that is nearest to the question, >= 1; rows of a table
+            stay whole. `None`: no cut.
+        :param shorten_to_fit: cut so the passage that does not fit what is left of the budget, in place of dropping it.
+        :param order: `best_first`; `edges_first`: the best passages first and last, the least in the middle (Liu et al., "Lost in the middle",
+            TACL 2024), by Haystack's `LostInTheMiddleRanker`.
         :raises ValueError: a value that is not accepted.
         """
         self.document_store = document_store
@@ -82,9 +98,18 @@ class EvidenceBuilder:
         self.min_score = min_score
         if expand not in EXPAND:
             raise ValueError(f"EvidenceBuilder.expand={expand!r}: accepted are {', '.join(EXPAND)}")
-        if expand == "section" and document_store is None:
-            raise ValueError("EvidenceBuilder.expand=section needs a document_store to read sections from")
-        self.expand = expand
+        if expand != "none" and document_store is None:
+            raise ValueError(f"EvidenceBuilder.expand={expand} needs a document_store to read sections from")
+        self.expand: Expand = expand
+        self.window = _at_least_one("window", window)
+        if isinstance(merge_share, bool) or not isinstance(merge_share, int | float) or not 0 < merge_share <= 1:
+            raise ValueError(f"EvidenceBuilder.merge_share={merge_share!r}: accepted is a number above 0, at most 1")
+        self.merge_share = merge_share
+        self.max_passage_tokens = None if max_passage_tokens is None else _at_least_one("max_passage_tokens", max_passage_tokens)
+        self.shorten_to_fit = shorten_to_fit
+        if order not in ORDER:
+            raise ValueError(f"EvidenceBuilder.order={order!r}: accepted are {', '.join(ORDER)}")
+        self.order = order
         self.prefer_in_force = prefer_in_force
         if not isinstance(max_not_in_force, int) or isinstance(max_not_in_force, bool) or max_not_in_force < 0:
             raise ValueError(f"EvidenceBuilder.max_not_in_force={max_not_in_force!r}: accepted is a whole number >= 0")
@@ -112,11 +137,11 @@ class EvidenceBuilder:
         """Choose the evidence.
 
         :param documents: passages, best first. They are not changed.
-        :param question: not read here; a builder that shortens passages to what is asked has it.
+        :param question: what a passage that is too long is shortened to.
         :param top_k: passages shown at most, >= 1; `None`: as constructed.
         :param as_of: day whose law is asked for, YYYY-MM-DD; `None`: today.
         :returns: `evidence`, best first, with `label` (from 1), `in_force`, `validity_note`, `char_start` and `char_end` in the meta, and
-            `chunk_ids` where chunks were joined or expanded; `dropped`: the passages left out, each with its reason; `degraded`: sections
+            `chunk_ids` where chunks were joined or widened; `dropped`: the passages left out, each with its reason; `degraded`: sections
             could not be read.
         :raises ValueError: top_k < 1, or as_of is no date.
         """
@@ -128,112 +153,45 @@ class EvidenceBuilder:
             return validity(document.meta, day).in_force
 
         dropped = {d.id: "empty" for d in documents if not d.content or not d.content.strip()}
-        passages = self._above_threshold([d for d in documents if d.id not in dropped], dropped)
+        passages = [d for d in documents if d.id not in dropped]
+        passages = above_threshold(passages, self.min_score, self.min_relative_score, dropped)
         beaten: dict[str, Document] = {}
         passages = without_duplicates(passages, in_force, newer, beaten)
         dropped |= {i: f"says the same as {_named(beaten.get(other.id, other))}, which stays" for i, other in beaten.items() if i != other.id}
         if self.prefer_in_force:
             passages = in_force_first(passages, in_force, limit, self.max_not_in_force)
-        sections, degraded = self._sections(passages)
-        chosen = self._within_budget(passages, sections, limit, dropped)
+        expansion, degraded = self._expansion(passages, limit)
+        budget = EvidenceBudget(
+            self._count or estimated_tokens,
+            limit,
+            self.max_tokens,
+            question,
+            shorten=self.shorten_to_fit,
+            max_passage_tokens=self.max_passage_tokens,
+        )
+        for passage in passages:
+            if reason := budget.add(passage, expansion):
+                dropped[passage.id] = reason
+        chosen = budget.shown
         for passage in passages:
             if passage.id in dropped and not in_force(passage):
                 dropped[passage.id] = f"{validity(passage.meta, day).note}; {dropped[passage.id]}"
         if self.prefer_in_force:
             chosen.sort(key=lambda d: not in_force(d))
+        if self.order == "edges_first":
+            chosen = LostInTheMiddleRanker().run(chosen)["documents"]
         left_out = [Dropped(id=i, reason=reason) for i, reason in dropped.items()]
         return {"evidence": [_labelled(d, n, day) for n, d in enumerate(chosen, start=1)], "dropped": left_out, "degraded": degraded}
 
-    def _above_threshold(self, documents: list[Document], dropped: dict[str, str]) -> list[Document]:
-        best: dict[str | None, float] = {}
-        for document in documents:
-            stage = _last_stage(document)
-            best[stage] = max(best.get(stage, -math.inf), -math.inf if document.score is None else document.score)
-        kept = []
-        for document in documents:
-            score = document.score
-            if isinstance(self.min_score, dict):
-                ranks = document.meta.get("ranks") or {}
-                judged = [(ranks[stage]["score"], least, stage) for stage, least in self.min_score.items() if stage in ranks]
-                if judged and judged[0][0] is not None and judged[0][0] < judged[0][1]:
-                    dropped[document.id] = f"score {judged[0][0]:.3g} of {judged[0][2]} below min_score {judged[0][1]:g}"
-                    continue
-            elif self.min_score is not None and score is not None and score < self.min_score:
-                dropped[document.id] = f"score {score:.3g} below min_score {self.min_score:g}"
-                continue
-            top = best[_last_stage(document)]
-            if self.min_relative_score is not None and score is not None and top > 0 and score < self.min_relative_score * top:
-                dropped[document.id] = f"score {score:.3g} below min_relative_score {self.min_relative_score:g} of the best, {top:.3g}"
-                continue
-            kept.append(document)
-        return kept
-
-    def _sections(self, passages: list[Document]) -> tuple[dict[str, Document], list[Degradation]]:
-        """The sections that could be needed, by id: all for `expand`, else those that hold two passages."""
-        keys = [key for d in passages if (key := section_key(d))]
-        ids = sorted({key[2] for key in keys if self.expand == "section" or keys.count(key) > 1})
-        if not ids or self.document_store is None:
-            return {}, []
+    def _expansion(self, passages: list[Document], limit: int) -> tuple[Expansion, list[Degradation]]:
+        expansion = Expansion(self.document_store, self.expand, self.window, self.merge_share)
         try:
-            if hasattr(self.document_store, "get_documents_by_id"):
-                found = self.document_store.get_documents_by_id(ids)
-            else:
-                found = self.document_store.filter_documents({"field": "id", "operator": "in", "value": ids})
+            expansion.read(passages, limit)
         except Exception as error:  # noqa: BLE001 - the passages alone still are evidence
             reason = f"sections could not be read, passages are shown as retrieved: {_one_line(error)}"
             logger.warning(reason)
-            return {}, [Degradation(stage=STAGE, reason=reason)]
-        return {section.id: section for section in found}, []
-
-    def _within_budget(self, passages: list[Document], sections: dict[str, Document], limit: int, dropped: dict[str, str]) -> list[Document]:
-        shown: list[Document] = []
-        costs: list[int] = []
-        for chunk in passages:
-            if any(covers(passage, chunk) for passage in shown):
-                continue
-            if len(shown) >= limit:
-                dropped[chunk.id] = f"beyond the {limit} shown (top_k)"
-                continue
-            left = self.max_tokens - sum(costs)
-            whole = expanded(chunk, sections) if self.expand == "section" else None
-            if whole is not None and self._cost(whole) <= left + sum(c for d, c in zip(shown, costs, strict=True) if covers(whole, d)):
-                chunk = whole  # noqa: PLW2901
-            merged = self._joined_to(shown, costs, chunk, sections)
-            if merged is not None:
-                shown, costs = merged
-                continue
-            cost = self._cost(chunk)
-            if not shown or cost <= left:
-                shown.append(chunk)
-                costs.append(cost)
-            else:
-                dropped[chunk.id] = f"{cost} tokens, {left} left of max_tokens {self.max_tokens}"
-        return shown
-
-    def _joined_to(
-        self, shown: list[Document], costs: list[int], chunk: Document, sections: dict[str, Document]
-    ) -> tuple[list[Document], list[int]] | None:
-        """The shown passages with the chunk joined to all that it touches; None: it touches none, or it does not fit."""
-        grown: Document | None = None
-        touched: list[int] = []
-        for i, passage in enumerate(shown):
-            one = joined(passage, chunk, sections) if grown is None else joined(grown, passage, sections)
-            if one is not None:
-                grown = one
-                touched.append(i)
-        if grown is None:
-            return None
-        place = touched[0]
-        left = self.max_tokens - sum(c for i, c in enumerate(costs) if i not in touched)
-        cost = self._cost(grown)
-        if cost > left:
-            return None
-        keep = [i for i in range(len(shown)) if i not in touched[1:]]
-        return [grown if i == place else shown[i] for i in keep], [cost if i == place else costs[i] for i in keep]
-
-    def _cost(self, document: Document) -> int:
-        count = self._count or estimated_tokens
-        return count(embedded_text(document.content or "", str(document.meta.get("context_header") or "")))
+            return Expansion(None, "none", self.window, self.merge_share), [Degradation(stage=STAGE, reason=reason)]
+        return expansion, []
 
 
 def _named(document: Document) -> str:
@@ -241,11 +199,6 @@ def _named(document: Document) -> str:
     meta = document.meta
     name = " > ".join(str(part) for part in (meta.get("title"), *(meta.get("heading_path") or [])) if part)
     return f"a passage of {name!r}" if name else f"{' '.join((document.content or '').split())[:60]!r}"
-
-
-def _last_stage(document: Document) -> str | None:
-    """`ranker` for what a ranker scored, so that its scores are compared with its own alone."""
-    return "ranker" if "ranker" in (document.meta.get("ranks") or {}) else None
 
 
 def _labelled(document: Document, label: int, day: date) -> Document:

@@ -43,6 +43,14 @@ def covers(passage: Document, chunk: Document) -> bool:
     return a <= c and d <= b
 
 
+def overlap(one: Document, other: Document) -> bool:
+    """Whether two passages show some of the same text of a section."""
+    if section_key(one) is None or section_key(one) != section_key(other):
+        return False
+    (a, b), (c, d) = char_range(one), char_range(other)
+    return a < d and c < b
+
+
 def joined(passage: Document, chunk: Document, sections: Mapping[str, Document]) -> Document | None:
     """Two passages of one section as one, where they overlap, touch, or have only white space between them; else None.
 
@@ -77,6 +85,30 @@ def expanded(chunk: Document, sections: Mapping[str, Document]) -> Document | No
     if section is None or section_text(section, *char_range(chunk)) != chunk.content:
         return None
     return _resized(chunk, section.content or "", *char_range(section), section, _ids(chunk))
+
+
+def widened(chunk: Document, sections: Mapping[str, Document], start: int, end: int) -> Document | None:
+    """The section's text at [start, end) of its source under the chunk's id and score; None where it is not at hand or does not hold the chunk."""
+    key = section_key(chunk)
+    section = sections.get(key[2]) if key else None
+    own = char_range(chunk)
+    if section is None or section_text(section, *own) != chunk.content or not (start <= own[0] and own[1] <= end):
+        return None
+    text = section_text(section, start, end)
+    return None if text is None else _resized(chunk, text, start, end, chunk if start == own[0] else section, _ids(chunk))
+
+
+def narrowed_to(passage: Document, start: int, end: int) -> Document:
+    """The part [start, end) of a passage's content, with its place in the source."""
+    first = char_range(passage)[0]
+    text = (passage.content or "")[start:end]
+    return replace(
+        passage,
+        content=text,
+        meta={**passage.meta, "char_start": first + start, "char_end": first + end},
+        embedding=None,
+        sparse_embedding=None,
+    )
 
 
 def _ids(document: Document) -> list[str]:
