@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
-from components.converters.outcome import Parts
+from components.converters.decoding import NotTextError, decode
+from components.converters.extracted import Extracted
+from components.converters.outcome import Parts, first_heading
 
 BULLET = re.compile(r"\s*(?:[-*•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z]{1,3}\))\s+\S", re.IGNORECASE)
 _UNDERLINE = re.compile(r"(={3,}|-{3,}|~{3,})\s*")
 _MAX_HEADING = 80  # characters
+
+
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_LEAST_BASE64 = 40  # characters
+
+
+def read_plain(text: str) -> Extracted:
+    """Read plain text. One that is nothing but base64, as the body of a mail cut from its headers is, is decoded first."""
+    decoded = decode_base64(text)
+    notices = ["the whole text was base64 and was decoded"] if decoded else []
+    parts = plain_text_parts(decoded or text)
+    return Extracted(parts, first_heading(parts[:1]), None, notices)  # a heading further down is a chapter, not the title
+
+
+def read_yaml(text: str) -> Extracted:
+    """Read YAML as the text it is: its indentation carries the meaning, so it is one block of code for each document in the file."""
+    documents = re.split(r"(?m)^---[ \t]*(?:#.*)?$|^\.\.\.[ \t]*$", text)
+    return Extracted([(document.strip("\n").rstrip(), {"kind": "code"}) for document in documents if document.strip()])
+
+
+def decode_base64(text: str) -> str:
+    """What a text in base64 says; empty where it is none, or holds no text.
+
+    A code in hexadecimal or one long word is none: it lacks capitals, small letters, or digits.
+
+    >>> decode_base64("VHdlbnR5IGRheXMgb2YgYW5udWFsIGxlYXZlIGEgeWVhci4="), decode_base64("Twenty days")
+    ('Twenty days of annual leave a year.', '')
+    """
+    compact = re.sub(r"\s+", "", text)
+    lines = text.split()
+    if len(compact) < _LEAST_BASE64 or not _BASE64.fullmatch(compact) or any(len(line) != len(lines[0]) for line in lines[:-1]):
+        return ""
+    if not all(any(test(c) for c in compact) for test in (str.isupper, str.islower, str.isdigit)):
+        return ""
+    try:
+        decoded, _ = decode(base64.b64decode(compact, validate=True))
+    except (binascii.Error, NotTextError):
+        return ""
+    return decoded if decoded.strip() and sum(c.isprintable() or c.isspace() for c in decoded) >= 0.98 * len(decoded) else ""
 
 
 def plain_text_parts(text: str) -> Parts:

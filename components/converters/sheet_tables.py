@@ -176,7 +176,7 @@ def _area_parts(cells: Cells, area: Area, wide: dict[tuple[int, int], int]) -> P
 
 
 def _table_parts(rows: list[list[str]], numbers: tuple[int, ...], columns: tuple[int, ...], wide: dict[tuple[int, int], int]) -> Parts:
-    count = _header_rows(rows)
+    count = header_rows(rows)
     body = rows[count:]
     header = [list(row) for row in rows[:count]]
     kept = [n for n in range(len(columns)) if not body or any(row[n] for row in body)]
@@ -192,7 +192,7 @@ def _table_parts(rows: list[list[str]], numbers: tuple[int, ...], columns: tuple
         _spread_labels(row, kept, groups, lambda n, r=level: _reach(wide, numbers[r], columns, n))
     lines = [" | ".join(row[n] for n in kept) for row in body]
     if count:
-        lines.insert(0, " | ".join(_stacked([row[n] for row in header]) for n in kept))
+        lines.insert(0, " | ".join(stacked([row[n] for row in header]) for n in kept))
     parts: Parts = [("; ".join(caption), {"kind": "caption"})] if caption else []
     return [*parts, ("\n".join(lines), {"kind": "table", "header_rows": min(count, 1)})]
 
@@ -202,12 +202,12 @@ def _is_note(text: str) -> bool:
     return bool(text) and (len(text) > 40 or _NOTE.match(text) is not None)
 
 
-def _stacked(names: list[str]) -> str:
+def stacked(names: list[str]) -> str:
     """Names above each other as one, each once."""
     return " ".join(dict.fromkeys(name for name in names if name))
 
 
-def _header_rows(rows: list[list[str]]) -> int:
+def header_rows(rows: list[list[str]]) -> int:
     """How many rows at the top name the columns: rows without data, above a row that has some; one where no row has any.
 
     Several only where the upper ones name groups and so are less filled than the last: else they are rows of words.
