@@ -66,11 +66,10 @@ def _spans(text: str, block: Block, language: str | None) -> list[tuple[int, int
     start, end = block["start"], block["end"]
     content = text[start:end]
     if block["kind"] in ("table", "code"):
-        spans = _lines(content)
-    else:
-        spans = split_sentences(content, language=language, lines=block["kind"] == "list")
-        if block["kind"] in _HEADINGS and spans:
-            spans = [(spans[0][0], spans[-1][1])]
+        return line_spans(text, start, end)
+    spans = split_sentences(content, language=language, lines=block["kind"] == "list")
+    if block["kind"] in _HEADINGS and spans:
+        spans = [(spans[0][0], spans[-1][1])]
     return [(start + left, start + right) for left, right in spans]
 
 
@@ -126,10 +125,11 @@ def _bound_between(text: str, left: Unit, right: Unit) -> Bound:
     return Bound.LINE if "\n" in text[left.end : right.start] else Bound.SENTENCE
 
 
-def _lines(text: str) -> list[tuple[int, int]]:
+def line_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The lines of `text[start:end]` that are not blank, without white space at their ends."""
     spans: list[tuple[int, int]] = []
-    position = 0
-    for line in text.split("\n"):
+    position = start
+    for line in text[start:end].split("\n"):
         if stripped := line.strip():
             left = position + len(line) - len(line.lstrip())
             spans.append((left, left + len(stripped)))
