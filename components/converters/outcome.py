@@ -21,6 +21,13 @@ class UnreadableError(ValueError):
     """A source that cannot be converted. The message is one line for a person."""
 
 
+def locked(what: str, passwords: tuple[str, ...]) -> UnreadableError:
+    """The error of something encrypted that none of the passwords opens; none of them is named."""
+    none = "SAKSHYA_FILE_PASSWORDS names none; give it there, or save the file without one"
+    tried = "no password of SAKSHYA_FILE_PASSWORDS opens it" if passwords else none
+    return UnreadableError(f"{what} is encrypted with a password: {tried}")
+
+
 def source_name(source: ByteStream) -> str:
     """How a source is named in messages: its uri, else its file name or path."""
     meta = source.meta or {}

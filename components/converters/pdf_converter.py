@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
 from components.converters.file_converter import FileConverter
-from components.converters.outcome import UnreadableError, build_document, first_heading, one_line
+from components.converters.outcome import UnreadableError, build_document, first_heading, locked, one_line
 from components.converters.pdf_structure import structure
 from components.converters.pdf_words import Page, read_page
+from config.settings import settings
+
+if TYPE_CHECKING:
+    import pypdfium2
 
 
-def read(source: ByteStream, *, max_pages: int) -> list[Document]:
+def read(source: ByteStream, *, max_pages: int, passwords: tuple[str, ...] = ()) -> list[Document]:
     """Read a PDF.
 
+    :param passwords: tried in turn where it is encrypted.
     :raises UnreadableError: encrypted, damaged, of more than `max_pages` pages, or without text.
     """
-    pages, title, broken = read_pages(source.data, max_pages)
+    pages, title, broken = read_pages(source.data, max_pages, passwords)
     empty = [page.number for page in pages if not page.words and not page.rotated and page.has_image]
     hidden = sum(page.hidden for page in pages)
     parts = structure(pages)
@@ -73,10 +78,26 @@ class PdfConverter(FileConverter):
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `read`."""
-        return {"max_pages": self.max_pages}
+        return {"max_pages": self.max_pages, "passwords": settings().passwords}
 
 
-def read_pages(data: bytes, max_pages: int) -> tuple[list[Page], str, list[int]]:
+def open_pdf(data: bytes, passwords: tuple[str, ...] = ()) -> pypdfium2.PdfDocument:
+    """Open a PDF, where it is encrypted with one of the passwords.
+
+    :raises UnreadableError: encrypted with another password, or broken.
+    """
+    import pypdfium2
+
+    for password in (None, *passwords):
+        try:
+            return pypdfium2.PdfDocument(data, password=password)
+        except pypdfium2.PdfiumError as error:
+            if "password" not in str(error).lower():
+                raise UnreadableError(f"the PDF is damaged or cut off and cannot be opened ({_reason(error)})") from None
+    raise locked("the PDF", passwords)
+
+
+def read_pages(data: bytes, max_pages: int, passwords: tuple[str, ...] = ()) -> tuple[list[Page], str, list[int]]:
     """Open a PDF and read its pages.
 
     :returns: pages with their words, the title that the file states, and the numbers of pages that could not be read.
@@ -84,12 +105,7 @@ def read_pages(data: bytes, max_pages: int) -> tuple[list[Page], str, list[int]]
     """
     import pypdfium2
 
-    try:
-        document = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
-            raise UnreadableError("the PDF is encrypted with a password; save it without one") from None
-        raise UnreadableError(f"the PDF is damaged or cut off and cannot be opened ({_reason(error)})") from None
+    document = open_pdf(data, passwords)
     try:
         if len(document) > max_pages:
             raise UnreadableError(f"the PDF has {len(document)} pages; accepted: up to max_pages={max_pages}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from components.converters.outcome import UnreadableError
+from components.converters.outcome import locked
 
 
 def is_locked(data: bytes) -> bool:
@@ -30,8 +30,7 @@ def unlocked(data: bytes, passwords: tuple[str, ...]) -> bytes:
         except Exception:  # noqa: BLE001, S112  a wrong password shows in many ways
             continue
         return out.getvalue()
-    known = "no password of SAKSHYA_FILE_PASSWORDS opens it" if passwords else "SAKSHYA_FILE_PASSWORDS names none"
-    raise UnreadableError(f"the Office file is encrypted with a password; {known}")
+    raise locked("the Office file", passwords)
 
 
 def _office_file(data: bytes) -> Any:

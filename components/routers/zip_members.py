@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from components.converters.outcome import UnreadableError
+from components.converters.outcome import UnreadableError, locked
 from components.routers.container_members import Budget, Unpacked, is_hidden, safe_path
 
 ENCRYPTED = 0x1
@@ -79,8 +79,7 @@ def _read(archive: Any, entry: Any, passwords: tuple[str, ...]) -> bytes:
             return _content(archive, entry, password.encode("utf-8"))
         except DAMAGED:
             continue  # the old encryption knows a wrong password only by the content that comes out
-    known = "no password of SAKSHYA_FILE_PASSWORDS opens it" if passwords else "SAKSHYA_FILE_PASSWORDS names none"
-    raise UnreadableError(f"encrypted with a password; {known}")
+    raise locked("it", passwords)
 
 
 def _content(archive: Any, entry: Any, password: bytes | None) -> bytes:
