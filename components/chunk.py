@@ -49,6 +49,9 @@ class ChunkMeta(TypedDict):
     parent_id: NotRequired[str]
     """Document id of its section."""
     record_id: NotRequired[str]
+    window_start: NotRequired[int]
+    window_end: NotRequired[int]
+    """Half-open range in the cleaned text, inside the chunk's section, that is shown where the chunk is found."""
     section_number: NotRequired[str]
     """Number of the innermost numbered heading, as `303`, `3.2`, `4A`, `XVII`."""
     references: NotRequired[list[str]]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from haystack import Document
 
-from components.builders.passage_ranges import char_range, expanded, own_range, section_key, widened
+from components.builders.passage_ranges import char_range, expanded, own_range, section_key, stored_window, widened
 
 Expand = Literal["none", "window", "auto", "section"]
 EXPAND: tuple[Expand, ...] = ("none", "window", "auto", "section")
@@ -22,7 +22,7 @@ class Expansion:
 
     :param store: a document store; `None`: nothing is widened.
     :param expand: `section`: the whole section; `window`: `window` chunks on each side; `auto`: the section, where the passages cover at least
-        `merge_share` of its text.
+        `merge_share` of its text. A window that a splitter stored with the chunk is shown in any case.
     """
 
     def __init__(self, store: Any, expand: Expand, window: int, merge_share: float) -> None:
@@ -37,7 +37,9 @@ class Expansion:
         :param best: of so many first passages the share of a section is counted.
         """
         keys = [key for d in passages if (key := section_key(d))]
-        ids = sorted({key[2] for key in keys if self._expand in ("section", "window") or keys.count(key) > 1 or self._expand == "auto"})
+        wanted = keys if self._expand != "none" else [key for key in keys if keys.count(key) > 1]
+        windows = [key for d in passages if stored_window(d) and (key := section_key(d))]
+        ids = sorted({key[2] for key in [*wanted, *windows]})
         if not ids or self._store is None:
             return
         if hasattr(self._store, "get_documents_by_id"):
@@ -53,10 +55,12 @@ class Expansion:
     def widened(self, passage: Document) -> Document | None:
         """The passage with what surrounds it; None where nothing is to be added or the section is not at hand."""
         key = section_key(passage)
-        if key is None or self._expand == "none":
+        if key is None:
             return None
         if self._expand == "section" or (self._expand == "auto" and key[2] in self._whole):
             return expanded(passage, self.sections)
+        if (window := stored_window(passage)) is not None:
+            return widened(passage, self.sections, *window)
         if self._expand == "window":
             start, end = window_of(char_range(passage), self._neighbours.get(key[2], []), self._window)
             return widened(passage, self.sections, start, end)

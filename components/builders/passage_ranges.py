@@ -16,6 +16,14 @@ def own_range(document: Document) -> tuple[int, int] | None:
     return None
 
 
+def stored_window(document: Document) -> tuple[int, int] | None:
+    """The half-open range that the splitter wants shown for a chunk (`SentenceWindowSplitter`); None where there is none that holds the chunk."""
+    own, start, end = own_range(document), document.meta.get("window_start"), document.meta.get("window_end")
+    if own is None or not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= own[0] or end < own[1]:
+        return None
+    return start, end
+
+
 def char_range(document: Document) -> tuple[int, int]:
     """`own_range`, or `(0, length)` where there is none."""
     return own_range(document) or (0, len(document.content or ""))

@@ -33,6 +33,11 @@ def read_yaml(text: str) -> Extracted:
     return Extracted([(document.strip("\n").rstrip(), {"kind": "code"}) for document in documents if document.strip()])
 
 
+def read_code(text: str) -> Extracted:
+    """Read a source file as the text it is: one block of code."""
+    return Extracted([(text.strip("\n").rstrip(), {"kind": "code"})])
+
+
 def decode_base64(text: str) -> str:
     """What a text in base64 says; empty where it is none, or holds no text.
 

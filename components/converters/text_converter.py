@@ -16,10 +16,11 @@ from components.converters.mail_reader import read_mail, read_outlook
 from components.converters.old_office import TARGETS, convert_old
 from components.converters.outcome import UnreadableError, build_document
 from components.converters.pandoc_reader import FORMATS, to_html
-from components.converters.plain_text import read_plain, read_yaml
+from components.converters.plain_text import read_code, read_plain, read_yaml
 from components.converters.slide_reader import read_slides
 from components.converters.word_reader import read_word
 from components.converters.xml_reader import read_xml
+from components.preprocessors.code_languages import code_language
 from components.routers.container_types import zip_type
 from components.routers.content_sniffer import sniff
 from components.routers.file_types import DOCX, MAIL, MSG, PPTX
@@ -44,7 +45,10 @@ def read(source: ByteStream, *, program_timeout_s: float = 90.0) -> list[Documen
     attachments = meta.pop("attachments", [])  # names, from the unpacker
     source = replace(source, meta=meta)
     mime_type = str(source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type)
-    found = _extracted(source.data, mime_type, attachments, program_timeout_s)
+    if mime_type == "text/plain" and code_language(str(meta.get("file_name") or "")) is not None:
+        found = read_code(decode(source.data)[0])
+    else:
+        found = _extracted(source.data, mime_type, attachments, program_timeout_s)
     if not any(text.strip() for text, _ in found.parts):
         raise UnreadableError("no text: the file holds no visible words" + "".join(f"; {notice}" for notice in found.notices))
     notices = [*meta.get("notices", []), *found.notices]

@@ -16,7 +16,8 @@ from components.chunk import point_id
 RESERVED = frozenset(
     {
         "kind", "source_id", "container_id", "source_version", "meta_version", "heading_path", "context_header", "page", "char_start", "char_end",
-        "indexed_at", "parent_id", "record_id", "blocks", "complete", "chunks", "sections", "manifest", "notices", "content_mismatch",
+        "indexed_at", "parent_id", "record_id", "blocks", "complete", "chunks", "sections",
+        "window_start", "window_end", "manifest", "notices", "content_mismatch",
     }
 )  # fmt: skip
 """Fields that the indexing graph itself writes; a user's meta or a path rule cannot set them."""

@@ -328,3 +328,33 @@ def test_what_is_left_out_is_told_with_its_reason():
     assert "left of max_tokens 30" in reasons["long"]
     assert reasons["old"] == "not in force since 2020-01-01; beyond the 2 shown (top_k)"
     assert reasons["late"] == "beyond the 2 shown (top_k)"
+
+
+def test_the_window_that_a_splitter_stored_is_shown_for_its_sentence():
+    sentences = ["Alpha is first. ", "Beta is second. ", "Gamma is third. ", "Delta is fourth. ", "Epsilon is last."]
+    parent = Document(
+        id="p", content="".join(sentences), meta={"kind": "section", "source_id": "s", "char_start": 0, "char_end": sum(map(len, sentences))}
+    )
+    text = parent.content or ""
+
+    def chunk(number: int, first: int, last: int) -> Document:
+        start = text.index(sentences[number].strip())
+        window = {
+            "window_start": text.index(sentences[first].strip()),
+            "window_end": text.index(sentences[last].strip()) + len(sentences[last].strip()),
+        }
+        content = sentences[number].strip()
+        return Document(
+            id=f"c{number}",
+            content=content,
+            meta={"source_id": "s", "parent_id": "p", "char_start": start, "char_end": start + len(content), **window},
+        )
+
+    one = run(EvidenceBuilder(store(parent)), [chunk(2, 1, 3)])
+    assert [d.content for d in one] == ["Beta is second. Gamma is third. Delta is fourth."]
+    two = run(EvidenceBuilder(store(parent)), [chunk(1, 0, 2), chunk(3, 2, 4)])
+    assert [d.content for d in two] == [text]  # windows that overlap are shown once
+    assert [d.content for d in run(EvidenceBuilder(), [chunk(2, 1, 3)])] == ["Gamma is third."]
+    beyond = chunk(2, 1, 3)
+    beyond.meta["window_end"] = 10_000
+    assert [d.content for d in run(EvidenceBuilder(store(parent)), [beyond])] == ["Gamma is third."]
