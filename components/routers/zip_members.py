@@ -7,7 +7,6 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Any
 
 from components.converters.outcome import UnreadableError, locked
 from components.routers.container_members import Budget, Unpacked, is_hidden, safe_path
@@ -36,9 +35,7 @@ def zip_members(data: bytes, prefix: str, budget: Budget, found: Unpacked) -> It
     :param found: takes failures and notices.
     :raises UnreadableError: more than the limits accept.
     """
-    import pyzipper  # zipfile cannot open AES
-
-    with pyzipper.AESZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         shown = [(entry, name) for entry in entries if not is_hidden(safe_path(name := _name(entry)))]
         unpacked, packed = sum(e.file_size for e, _ in shown), sum(e.compress_size for e, _ in shown)
@@ -51,40 +48,48 @@ def zip_members(data: bytes, prefix: str, budget: Budget, found: Unpacked) -> It
         for entry, wanted in shown:
             name = budget.name(prefix, wanted, found.notices)
             try:
-                yield name, _read(archive, entry, budget.passwords)
+                if stat.S_ISLNK(entry.external_attr >> 16):
+                    raise UnreadableError("a link, which is not followed")
+                if entry.flag_bits & ENCRYPTED:
+                    yield name, _decrypted(data, entry, budget.passwords)
+                else:
+                    yield name, _content(archive, entry)
             except UnreadableError as error:
                 found.failed.append((name, str(error)))
 
 
-def _name(entry: Any) -> str:
+def _name(entry: zipfile.ZipInfo) -> str:
     """The entry's name; one without the mark for UTF-8 is UTF-8 all the same where it can be, since many programs forget the mark."""
     if entry.flag_bits & UTF8_NAME:
-        return str(entry.filename)
+        return entry.filename
     try:
-        return str(entry.filename).encode("cp437").decode("utf-8")
+        return entry.filename.encode("cp437").decode("utf-8")
     except UnicodeError:
-        return str(entry.filename)
+        return entry.filename
 
 
-def _read(archive: Any, entry: Any, passwords: tuple[str, ...]) -> bytes:
-    if stat.S_ISLNK(entry.external_attr >> 16):
-        raise UnreadableError("a link, which is not followed")
-    if not entry.flag_bits & ENCRYPTED:
-        try:
-            return _content(archive, entry, None)
-        except DAMAGED as error:
-            raise UnreadableError(f"damaged in the archive: {error}") from None
+def _decrypted(data: bytes, entry: zipfile.ZipInfo, passwords: tuple[str, ...]) -> bytes:
+    import pyzipper  # zipfile cannot open AES
+
     for password in passwords:
         try:
-            return _content(archive, entry, password.encode("utf-8"))
-        except DAMAGED:
-            continue  # the old encryption knows a wrong password only by the content that comes out
+            with pyzipper.AESZipFile(io.BytesIO(data)) as archive:
+                twin = next(other for other in archive.infolist() if other.header_offset == entry.header_offset)
+                with archive.open(twin, pwd=password.encode("utf-8")) as file:
+                    content: bytes = file.read(entry.file_size + 1)
+            if len(content) == entry.file_size:
+                return content
+        except Exception:  # noqa: BLE001, S112  the old encryption knows a wrong password only by the content that comes out
+            continue
     raise locked("it", passwords)
 
 
-def _content(archive: Any, entry: Any, password: bytes | None) -> bytes:
-    with archive.open(entry, pwd=password) as file:
-        content: bytes = file.read(entry.file_size + 1)
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    try:
+        with archive.open(entry) as file:
+            content = file.read(entry.file_size + 1)
+    except DAMAGED as error:
+        raise UnreadableError(f"damaged in the archive: {error}") from None
     if len(content) != entry.file_size:
-        raise zipfile.BadZipFile("its size is not what the archive says")
+        raise UnreadableError("damaged in the archive: its size is not what the archive says")
     return content
