@@ -63,9 +63,9 @@ def without_signature(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:
-    """The one source, or record inside a source, that a name means, as meta with `source_id`, `container_id` and `uri`.
+    """The one source, or record or member inside a source, that a name means, as meta with `source_id`, `container_id` and `uri`.
 
-    :param source: an id, the first characters of one (6 or more), a uri, a path, the id of a record, or a file name.
+    :param source: an id, the first characters of one (6 or more), a uri, a path, the id of a record, or a file name, of a member too.
     :raises UsageError: none or several match; several are named.
     """
     if not source.strip():
@@ -79,6 +79,7 @@ def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:
         _records(store, equals("uri", source)),
         _records(store, equals("record_id", source)),
         [m for m in manifest if m.get("file_name") == source],
+        _records(store, equals("file_name", source)),
         _prefixed(store, source, manifest),
     ):
         if len(found) == 1:
@@ -89,7 +90,7 @@ def find_source(store: SakshyaDocumentStore, source: str) -> dict[str, Any]:
 
 
 def _records(store: SakshyaDocumentStore, condition: dict[str, Any]) -> list[dict[str, Any]]:
-    """Records that a condition on their chunks matches, one meta each."""
+    """Records, and members of archives and mails, that a condition on their chunks matches, one meta each."""
     found = store.filter_documents(all_of(equals("kind", "chunk"), condition), with_embeddings=False)
     return list({d.meta["source_id"]: dict(d.meta) for d in found}.values())
 
@@ -105,6 +106,19 @@ def _prefixed(store: SakshyaDocumentStore, prefix: str, manifest: list[dict[str,
 def _named(found: list[dict[str, Any]]) -> str:
     names = [f"{m['source_id'][:12]} ({m.get('uri', '')})" for m in sorted(found, key=lambda m: m.get("uri", ""))]
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def inside(store: SakshyaDocumentStore, container_id: str) -> list[dict[str, Any]]:
+    """What a file holds that has an identity of its own: `uri`, `title` and `chunks` of each record or member, by uri."""
+    found: dict[str, dict[str, Any]] = {}
+    for document in store.filter_documents(all_of(equals("kind", "chunk"), equals("container_id", container_id)), with_embeddings=False):
+        meta = document.meta
+        if meta["source_id"] != container_id:
+            one = found.setdefault(
+                meta["source_id"], {"source_id": meta["source_id"], "uri": meta["uri"], "title": meta.get("title", ""), "chunks": 0}
+            )
+            one["chunks"] += 1
+    return sorted(found.values(), key=lambda one: one["uri"])
 
 
 def source_text(store: SakshyaDocumentStore, source_id: str) -> str:
@@ -132,13 +146,13 @@ def remove_source(store: SakshyaDocumentStore, source: str, tenant: str = DEFAUL
 
     :param source: see `find_source`.
     :returns: the uris that were removed.
-    :raises UsageError: none or several match, or it is a record inside a file.
+    :raises UsageError: none or several match, or it is a record or member inside a file.
     """
     with acting_as(keeper(tenant)):
         found = find_source(store, source)
         if found["source_id"] != found["container_id"]:
             owner = next((m["uri"] for m in list_sources(store) if m["source_id"] == found["container_id"]), found["container_id"])
-            raise UsageError(f"{source!r} is a record inside {owner}: edit that file and index it again, or remove the whole file")
+            raise UsageError(f"{source!r} is inside {owner}: change that file and index it again, or remove the whole file")
         remove_containers(store, [found["container_id"]])
     return [found["uri"]]
 

@@ -11,9 +11,11 @@ from rich.text import Text
 from app.commands.options import AsJson, Tenant, checked_tenant
 from app.console import err, out, print_json, reports_errors
 from app.errors import UsageError
-from app.sources import all_of, equals, find_source, keeper, source_text, state_of, without_signature
+from app.sources import all_of, equals, find_source, inside, keeper, source_text, state_of, without_signature
 from app.store import default_store
 from components.access.principal import DEFAULT_TENANT, acting_as
+
+MOST_NAMED = 50
 
 
 @reports_errors
@@ -29,14 +31,16 @@ def show(
         meta = find_source(store, source)
         text = source_text(store, meta["source_id"])
         found = store.filter_documents(all_of(equals("kind", "chunk"), equals("source_id", meta["source_id"])))
+        is_file = meta["source_id"] == meta["container_id"]
+        members = inside(store, meta["container_id"]) if is_file else []
     found.sort(key=lambda document: document.meta["char_start"])
-    standing = state_of(meta) if meta["source_id"] == meta["container_id"] else {}
+    standing = state_of(meta) if is_file else {}
     failed = standing.get("state") == "failed"
-    if not found and not text and not failed:
-        raise UsageError(f"{source!r} is a file of records; name one of them, for instance by searching for it")
+    if not found and not text and not members and not failed:
+        raise UsageError(f"{source!r} holds nothing that is indexed")
     if as_json:
         listed = [{"id": document.id, "text": document.content, "meta": document.meta} for document in found]
-        print_json({"source": without_signature(meta) | standing, "text": text, "chunks": listed})
+        print_json({"source": without_signature(meta) | standing, "text": text, "chunks": listed} | ({"members": members} if is_file else {}))
         return
     for key in ("source_id", "uri", "title", "mime_type", "access", "valid_from", "valid_to", "superseded_by", "modified_at", "indexed_at"):
         if meta.get(key):
@@ -47,8 +51,13 @@ def show(
     if failed:
         held = "an older version is indexed" if found else "nothing of it is indexed"
         err.print(Text(f"failed since {standing['failed_since']}; {held}", style="red"), soft_wrap=True)
+    for one in members[:MOST_NAMED]:
+        err.print(Text(f"holds {one['uri']} ({one['title']}, {one['chunks']} chunk{'s' if one['chunks'] > 1 else ''})", style="dim"), soft_wrap=True)
+    if len(members) > MOST_NAMED:
+        err.print(Text(f"and {len(members) - MOST_NAMED} more (--json lists them all)", style="dim"))
     if not chunks:
-        out.print(Text(text), soft_wrap=True)
+        if text:
+            out.print(Text(text), soft_wrap=True)
         return
     table = Table()
     for column in ("chars", "page", "header", "text"):

@@ -174,7 +174,7 @@ def test_finding_a_source(index, docs, store, admin, monkeypatch):
 
 def test_removing_a_source(index, docs, store, admin):
     index(docs)
-    with pytest.raises(UsageError, match=r"a record inside .*codes\.csv"):
+    with pytest.raises(UsageError, match=r"is inside .*codes\.csv"):
         remove_source(store, str(docs / "codes.csv#k1"))
     version = store.index_version()
     assert remove_source(store, "codes.csv") == uris(["codes.csv"], docs)
