@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -51,10 +51,7 @@ def show(
     if failed:
         held = "an older version is indexed" if found else "nothing of it is indexed"
         err.print(Text(f"failed since {standing['failed_since']}; {held}", style="red"), soft_wrap=True)
-    for one in members[:MOST_NAMED]:
-        err.print(Text(f"holds {one['uri']} ({one['title']}, {one['chunks']} chunk{'s' if one['chunks'] > 1 else ''})", style="dim"), soft_wrap=True)
-    if len(members) > MOST_NAMED:
-        err.print(Text(f"and {len(members) - MOST_NAMED} more (--json lists them all)", style="dim"))
+    _print_members(members)
     if not chunks:
         if text:
             out.print(Text(text), soft_wrap=True)
@@ -66,3 +63,10 @@ def show(
         place = f"{document.meta['char_start']}–{document.meta['char_end']}"
         table.add_row(place, str(document.meta.get("page") or ""), Text(document.meta.get("context_header", "")), Text(document.content or ""))
     out.print(table)
+
+
+def _print_members(members: list[dict[str, Any]]) -> None:
+    for one in members[:MOST_NAMED]:
+        err.print(Text(f"holds {one['uri']} ({one['title']}, {one['chunks']} chunk{'s' if one['chunks'] > 1 else ''})", style="dim"), soft_wrap=True)
+    if len(members) > MOST_NAMED:
+        err.print(Text(f"and {len(members) - MOST_NAMED} more (--json lists them all)", style="dim"))
