@@ -15,7 +15,7 @@ def index(store, admin):
     graph = load_graph("index", phase="indexing")
 
     def run(*paths: Path, **options) -> dict:
-        return index_paths(lambda v: graph.run(v)["report"], paths, store=store, graph_version=graph.version, **options)
+        return index_paths(lambda v: graph.run(v)["report"], paths, store=store, graph_version=graph.version, max_files=64, **options)
 
     return run
 
