@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from haystack.dataclasses import ByteStream
 
 from app import query
+from app.batches import Item
 from app.errors import GraphError, SakshyaError
 from app.graphs import STORE_TYPE, Graph, graph_digest, load_graph
-from app.indexing import Item, index_items
+from app.indexing import index_items
 from app.sources import keeper
 from app.store import graph_store
 from app.tracing import collect_runs

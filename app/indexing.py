@@ -2,112 +2,34 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.batches import CRASH, MAX_BYTES, Item, Run, run_batches
 from app.duplicates import add_duplicates
-from app.errors import SakshyaError, UsageError, one_line
+from app.errors import SakshyaError, UsageError
 from app.finding import Found, collect
 from app.moves import missing, renames
 from app.sources import keeper, list_sources, remove_containers
 from components.access.principal import DEFAULT_TENANT, Principal, acting_as
 from components.routers.path_rules import OVERRIDES, RULE_PATH, PathRules
-from components.routers.source_meta import MOVED_FROM, UNREAD, check_access, printable
+from components.routers.source_meta import MOVED_FROM, check_access, printable
 
 if TYPE_CHECKING:
-    from haystack.dataclasses import ByteStream
-
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
-logger = logging.getLogger(__name__)
-Run = Callable[[dict[str, Any]], dict[str, Any]]
-"""Runs the indexing graph on `sources`, `meta`, `graph_version` and returns its `report`."""
 Progress = Callable[[int, int, str], None]
 """Called with sources done, sources in all, and the last one's name."""
 
-MAX_FILES = 64
-"""Sources of one run of the graph."""
-MAX_BYTES = 32_000_000
-"""Bytes of one run of the graph; a larger file runs alone."""
 MAX_CRASHES = 8
 """Sources in a row that crash the graph with the same words: then it is the graph, a model or an endpoint, and the rest would fail too."""
-CRASH = "crash"
 LISTS = ("added", "updated", "unchanged", "renamed", "removed", "missing", "failed", "warnings", "duplicates", "near_duplicates")
-
-
-@dataclass
-class Item:
-    """A source with its meta, and its size in bytes."""
-
-    source: str | Path | ByteStream
-    meta: dict[str, Any] = field(default_factory=dict)
-    size: int = 0
-
-    @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return str(self.meta.get("uri") or self.meta.get("path") or self.source)
-
-
-def batches(items: Iterable[Item], max_files: int = MAX_FILES, max_bytes: int = MAX_BYTES) -> Iterator[list[Item]]:
-    """Group items in order so that no group has more than `max_files`, nor more than `max_bytes` unless it is one item."""
-    batch: list[Item] = []
-    size = 0
-    for item in items:
-        if batch and (len(batch) >= max_files or size + item.size > max_bytes):
-            yield batch
-            batch, size = [], 0
-        batch.append(item)
-        size += item.size
-    if batch:
-        yield batch
 
 
 def _empty() -> dict[str, Any]:
     return {**{name: [] for name in LISTS}, "embedded": 0, "chunks": 0, "seconds": 0.0, "index_version": ""}
-
-
-def _systemic(error: BaseException) -> bool:
-    """Whether an error concerns the index or the settings, so that trying the files one by one would only repeat it."""
-    from components.document_stores.fingerprint import FingerprintError
-    from components.document_stores.index_lock import IndexLockedError
-
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, SakshyaError | FingerprintError | IndexLockedError | PermissionError | MemoryError):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
-
-
-def _run_batch(run: Run, batch: list[Item], graph_version: str) -> Iterator[dict[str, Any]]:
-    """Reports of a batch; one that fails is halved until the sources that make it fail are alone and named."""
-    values = {"sources": [item.source for item in batch], "meta": [item.meta for item in batch], "graph_version": graph_version}
-    try:
-        yield run(values)
-    except Exception as error:
-        if _systemic(error):
-            raise
-        if len(batch) == 1:
-            yield {**_crashed(run, batch[0], one_line(error), graph_version), CRASH: one_line(error)}
-            return
-        middle = len(batch) // 2
-        for half in (batch[:middle], batch[middle:]):
-            yield from _run_batch(run, half, graph_version)
-
-
-def _crashed(run: Run, item: Item, reason: str, graph_version: str) -> dict[str, Any]:
-    """The report of a source that crashed the graph: run once more as one that could not be read, so that it is in the manifest."""
-    values = {"sources": [item.source], "meta": [{**item.meta, UNREAD: reason}], "graph_version": graph_version}
-    try:
-        return run(values)
-    except Exception:  # what crashed is not the source alone; the failure is reported all the same
-        logger.debug("%s is not in the manifest", item.name, exc_info=True)
-        return {"failed": [{"source": item.name, "reason": reason}]}
 
 
 def index_items(
@@ -117,7 +39,7 @@ def index_items(
     principal: Principal,
     graph_version: str = "",
     on_progress: Progress | None = None,
-    max_files: int = MAX_FILES,
+    max_files: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> dict[str, Any]:
     """Run the indexing graph over sources in batches and merge the reports; `removed` and `missing` stay empty.
@@ -132,8 +54,8 @@ def index_items(
     done = 0
     crashes: list[str] = []
     with acting_as(principal):
-        for batch in batches(items, max_files, max_bytes):
-            for report in _run_batch(run, batch, graph_version):
+        for batch, reports in run_batches(run, items, graph_version, max_files, max_bytes):
+            for report in reports:
                 merge(total, report)
                 crash = report.get(CRASH)
                 crashes = [*(c for c in crashes if c == crash), crash] if crash else []
@@ -169,7 +91,7 @@ def index_paths(
     exclude: Sequence[str] = (),
     graph_version: str = "",
     on_progress: Progress | None = None,
-    max_files: int = MAX_FILES,
+    max_files: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> dict[str, Any]:
     """Index files and folders.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,12 @@ def missing(manifest: Iterable[Mapping[str, Any]], paths: Sequence[str | Path], 
 def renames(
     manifest: Iterable[Mapping[str, Any]], paths: Sequence[str | Path], tenant: str, alias: str, found: Iterable[Found]
 ) -> dict[str, dict[str, Any]]:
-    """Found files whose bytes are those of an indexed source whose file is gone, of the same tenant and alias.
+    """Found files whose bytes are those of an indexed source, of the same tenant and alias, whose file is gone or holds other bytes now.
 
-    A file is hashed only where its size is that of a source which is gone.
+    A file is hashed only where its size is that of such a source.
 
-    :returns: by the path of `Found`: `containers`, the source that it was, and `access`, the narrowest of all sources with these bytes that
-        are gone: which of them it was cannot be told, so none of them may be opened. A second copy has no container.
+    :returns: by the path of `Found`: `containers`, the source that it was, if that is gone; and `access`, the narrowest of all sources with
+        these bytes that left their path: which of them it was cannot be told, so none of them may be opened. A second copy has no container.
     """
     roots = [root for root in map(absolute, paths) if root.is_dir()]
     by_size: dict[int, list[Mapping[str, Any]]] = {}
@@ -58,24 +59,23 @@ def renames(
                 by_size.setdefault(size, []).append(meta)
     moved: dict[str, dict[str, Any]] = {}
     taken: set[str] = set()
-    gone: dict[str, bool] = {}
+    digest = cache(_digest)
+    left: dict[str, tuple[bool, bool]] = {}
     for item in found:
         own = source_id(tenant, alias, item.path)
         candidates = [meta for meta in by_size.get(_size(item.file), []) if meta["container_id"] != own]
         for meta in candidates:
-            if meta["container_id"] not in gone:
+            if meta["container_id"] not in left:
                 files = [root / meta["path"] for root in roots] if alias else [Path(meta["path"])]
-                gone[meta["container_id"]] = bool(files) and all(_gone(file) for file in files)
-        candidates = [meta for meta in candidates if gone[meta["container_id"]]]
-        if not candidates or (digest := _digest(item.file)) is None:
-            continue
-        same = [meta for meta in candidates if digest in {_told(meta, "digest"), _told(meta, "failed_digest")}]
+                gone = bool(files) and all(_gone(file) for file in files)
+                left[meta["container_id"]] = gone, gone or all(digest(file) not in _digests(meta) for file in files)
+        same = [meta for meta in candidates if left[meta["container_id"]][1] and digest(item.file) in _digests(meta)]
         if not same:
             continue
         access = [PUBLIC]
         for meta in same:
             access = narrowed_access(meta.get("access") or [PUBLIC], access)
-        first = next((meta["container_id"] for meta in same if meta["container_id"] not in taken), None)
+        first = next((c for meta in same if left[c := meta["container_id"]][0] and c not in taken), None)
         moved[item.path] = {"containers": [first] if first else [], "access": access}
         taken |= {first} if first else set()
     return moved
@@ -83,6 +83,10 @@ def renames(
 
 def _told(meta: Mapping[str, Any], key: str) -> Any:
     return (meta.get("manifest") or {}).get(key)
+
+
+def _digests(meta: Mapping[str, Any]) -> set[str]:
+    return {digest for key in ("digest", "failed_digest") if (digest := _told(meta, key))}
 
 
 def _size(file: Path) -> int:

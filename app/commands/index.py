@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,12 +13,13 @@ import yaml
 from rich.table import Table
 from rich.text import Text
 
+from app.batches import Run
 from app.commands.options import AsJson, Tenant, checked_tenant, names
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
 from app.finding import collect
 from app.graphs import load_graph
-from app.indexing import Run, index_paths
+from app.indexing import index_paths
 from app.remote import find_server
 from app.store import graph_store
 from components.access.principal import DEFAULT_TENANT
@@ -48,15 +52,9 @@ def index(
     files, _ = collect(paths, alias, include or (), exclude or ())
     run, store, version = _indexer(graph)
     with progress_bar("indexing", len(files), shown=not as_json) as advance:
-        done_before = 0
-
-        def on_progress(done: int, _total: int, last: str) -> None:
-            nonlocal done_before
-            advance(done - done_before, Path(last).name)
-            done_before = done
-
+        meter = Meter(run, advance)
         report = index_paths(
-            run,
+            meter.run,
             paths,
             store=store,
             tenant=tenant,
@@ -67,7 +65,7 @@ def index(
             include=include or (),
             exclude=exclude or (),
             graph_version=version,
-            on_progress=on_progress,
+            on_progress=meter.on_progress,
         )
     if as_json:
         print_json(report)
@@ -75,6 +73,27 @@ def index(
         show_report(report)
     if report["failed"]:
         raise typer.Exit(1)
+
+
+class Meter:
+    """Counts what the graph has done, and moves the bar with it: files, and beside the last one's name chunks and their rate."""
+
+    def __init__(self, run: Run, advance: Callable[[int, str], None]) -> None:
+        self._run, self._advance = run, advance
+        self._done, self._chunks, self._lock, self._started = 0, 0, threading.Lock(), time.monotonic()
+
+    def run(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Run a batch; two threads do so at once."""
+        report = self._run(values)
+        with self._lock:
+            self._chunks += report.get("chunks", 0)
+        return report
+
+    def on_progress(self, done: int, _total: int, last: str) -> None:
+        """A batch is through."""
+        rate = self._chunks / max(time.monotonic() - self._started, 1e-9)
+        self._advance(done - self._done, f"{self._chunks} chunks, {rate:.0f}/s  {Path(last).name}")
+        self._done = done
 
 
 def _indexer(graph: str) -> tuple[Run, SakshyaDocumentStore | None, str]:

@@ -9,9 +9,10 @@ from fastapi import APIRouter, File, Form, Path, UploadFile
 from haystack.dataclasses import ByteStream
 from pydantic import BaseModel, Field
 
+from app.batches import Item
 from app.duplicates import add_duplicates
 from app.graphs import Graph
-from app.indexing import Item, index_items
+from app.indexing import index_items
 from app.serving.filters import is_text
 from app.serving.jobs import Job, Jobs, QueueFullError, State, Work
 from app.serving.limits import busy

@@ -17,9 +17,9 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from haystack.dataclasses import ByteStream
 from pydantic import BaseModel, ConfigDict
 
+from app.batches import Item
 from app.explaining import explained_search, load_explained
 from app.graphs import Graph
-from app.indexing import Item
 from app.query import ask, search
 from app.serving.index_routes import queued, work_for
 from app.serving.jobs import Jobs, State

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from haystack import Document, component
 
 from components.embedders.embedded_fields import check_documents, check_fields, embedded_fields
 from components.embedders.embedding_model import EmbeddingModel, embedding_model
+
+_one_batch = Lock()
 
 
 @component
@@ -63,7 +66,7 @@ class DenseDocumentEmbedder:
 
     @component.output_types(documents=list[Document], fingerprint=dict[str, Any])
     def run(self, documents: list[Document]) -> dict[str, Any]:
-        """Embed.
+        """Embed. The same text is embedded once. One run at a time in this process: beside it another batch is read, not embedded as well.
 
         :param documents: left as they are; the output holds copies.
         :returns: `documents` in the same order, and the `fingerprint` of the model, also for an empty list.
@@ -74,8 +77,10 @@ class DenseDocumentEmbedder:
         embedder = self._embedder()
         fingerprint = embedder.fingerprint()
         texts = [embedded_fields(document, self.meta_fields_to_embed, self.embedding_separator) for document in documents]
-        vectors = embedder.encode_passages(texts, self.batch_size, progress_bar=self.progress_bar)
-        embedded = [replace(document, embedding=vector.tolist()) for document, vector in zip(documents, vectors, strict=True)]
+        row_of = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        with _one_batch:
+            vectors = embedder.encode_passages(list(row_of), self.batch_size, progress_bar=self.progress_bar)
+        embedded = [replace(document, embedding=vectors[row_of[text]].tolist()) for document, text in zip(documents, texts, strict=True)]
         return {"documents": embedded, "fingerprint": fingerprint}
 
     def _embedder(self) -> EmbeddingModel:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +69,7 @@ class SentenceTransformerEncoder:
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._load()
+                self._cores  # noqa: B018  read before any thread sets its own  # pyright: ignore[reportUnusedExpression]
             return self._loaded
 
     def _load(self) -> SentenceTransformer:
@@ -150,6 +153,8 @@ class SentenceTransformerEncoder:
     def encode(self, texts: list[str], *, prefix: str, batch_size: int, progress_bar: bool, is_query: bool) -> np.ndarray:
         """Vectors of length 1, a row a text. Long texts go first, so that a batch holds texts of like length.
 
+        On a CPU, passages go through the model in as many threads as it has cores, a share of the batch and one core each: half the
+        processor time of one batch on all cores, whose threads wait for each other in every layer.
         Only the tokenizer is locked: a question need not wait for the batches of an indexing run.
         """
         import torch
@@ -159,12 +164,41 @@ class SentenceTransformerEncoder:
         model = self.model
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
-        # disable=None: a bar on a terminal only
-        for start in tqdm(range(0, len(order), batch_size), desc="Embedding", unit="batch", disable=None if progress_bar else True):
-            rows = order[start : start + batch_size]
+        workers = 1 if is_query or self._device != "cpu" or self._backend != "torch" else self._cores
+        size = max(1, batch_size // workers)
+        starts = range(0, len(order), size)
+
+        def embed(start: int) -> None:
+            rows = order[start : start + size]
             with self._tokenizing:
                 features = model.preprocess([texts[row] for row in rows], prompt=prefix or None)
             with torch.inference_mode():
                 embedded = model(batch_to_device(features, model.device))["sentence_embedding"]
             vectors[rows] = embedded.float().cpu().numpy()
+
+        # disable=None: a bar on a terminal only
+        with tqdm(total=len(starts), desc="Embedding", unit="batch", disable=None if progress_bar else True) as bar:
+            if workers == 1 or len(starts) == 1:
+                for start in starts:
+                    embed(start)
+                    bar.update()
+            else:
+                try:
+                    for _ in self._threads.map(embed, starts):
+                        bar.update()
+                finally:
+                    torch.set_num_threads(self._cores)  # a thread that sets it for itself sets it for threads that are started later
         return unit_rows(vectors, self._where)
+
+    @cached_property
+    def _cores(self) -> int:
+        """Threads that torch would use for one batch: what the machine, or OMP_NUM_THREADS, says."""
+        import torch
+
+        return torch.get_num_threads()
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        import torch
+
+        return ThreadPoolExecutor(self._cores, "embed", initializer=torch.set_num_threads, initargs=(1,))

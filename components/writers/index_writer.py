@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from haystack import Document, component, default_from_dict, default_to_dict
@@ -17,6 +18,9 @@ from components.writers.run_source import RunSource, gather
 
 if TYPE_CHECKING:
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+
+_one_writer = Lock()
+"""Of this process: batches are read and embedded side by side, and written one after the other."""
 
 
 @component
@@ -81,6 +85,20 @@ class IndexWriter:
             `index_version`.
         :raises FingerprintError: the index was built with other models or settings; nothing was written.
         """
+        with _one_writer:
+            return {"report": self._run(documents, intake, known, sections, failed, notices, dense_fingerprint, sparse_fingerprint)}
+
+    def _run(
+        self,
+        documents: list[Document],
+        intake: dict[str, Any],
+        known: list[Document] | None,
+        sections: list[Document] | None,
+        failed: list[Failure] | None,
+        notices: list[Failure] | None,
+        dense_fingerprint: dict[str, Any] | None,
+        sparse_fingerprint: dict[str, Any] | None,
+    ) -> dict[str, Any]:
         store = self.document_store
         if dense_fingerprint or sparse_fingerprint:
             store.declare_fingerprint({"dense": dense_fingerprint, "sparse": sparse_fingerprint})
@@ -116,7 +134,7 @@ class IndexWriter:
         self._write_entries(written, failing, [entries[c] for c in mended if c in entries])
         renamed = [s for s in written if s.plan.get("moved_from")]
         told = [s for s in written if s not in renamed]
-        report = {
+        return {
             "added": [s.uri for s in told if s.plan["is_new"]],
             "updated": [s.uri for s in told if not s.plan["is_new"] and s.container_id in changed],
             "unchanged": list(intake["unchanged"]),
@@ -127,7 +145,6 @@ class IndexWriter:
             "chunks": sum(len(s.chunks) for s in written),
             "index_version": store.index_version(),
         }
-        return {"report": report}
 
     def _write(self, written: Sequence[RunSource]) -> set[str]:
         """Replace the sources' points; the containers in which something changed."""

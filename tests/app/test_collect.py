@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from app.batches import Item, batches
 from app.errors import SakshyaError, UsageError
 from app.finding import collect
-from app.indexing import Item, batches, index_items
+from app.indexing import index_items
 from app.sources import joined
 from components.access.principal import Principal
 

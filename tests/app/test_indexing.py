@@ -260,6 +260,17 @@ def test_a_file_moved_over_another_takes_its_readers_away(index, docs, store, ad
     }  # fmt: skip
 
 
+def test_two_files_that_change_places_open_neither(index, docs, store, admin):
+    (docs / "leave.md").write_text("Leave.\n\nTwenty dayz.")
+    (docs / "hr/pay.md").write_text("Secret.\n\nTwenty dayz")
+    index(docs, rules=[{"match": "hr/**", "access": ["hr"]}])
+    (docs / "leave.md").rename(docs / "x")
+    (docs / "hr/pay.md").rename(docs / "leave.md")
+    (docs / "x").rename(docs / "hr/pay.md")
+    index(docs)
+    assert (by_name(store)["leave.md"]["access"], by_name(store)["pay.md"]["access"]) == (["hr"], ["hr"])
+
+
 def test_a_copy_is_no_rename_and_is_reported(index, docs, store, admin):
     long = " ".join(f"word{n}" for n in range(40))
     (docs / "leave.md").write_text(long)

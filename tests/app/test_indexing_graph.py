@@ -36,7 +36,13 @@ def test_files_to_index_and_back(store, admin, docs):
     assert {Path(f["source"]).name.partition("#")[0] for f in report["failed"]} == {"bad.pdf", "codes.jsonl", "empty.txt"}
     assert report["embedded"] == report["chunks"] > 3
     sources = {m["file_name"]: m for m in list_sources(store)}
-    assert {name: m["complete"] for name, m in sources.items()} == {"codes.jsonl": False, "leave.md": True, "pay.html": True}
+    assert {name: m["complete"] for name, m in sources.items()} == {
+        "codes.jsonl": False,
+        "leave.md": True,
+        "pay.html": True,
+        "bad.pdf": False,
+        "empty.txt": False,
+    }
     assert sources["pay.html"]["access"] == ["hr"]
     assert sources["leave.md"]["title"] == "Leave"
 
