@@ -50,12 +50,12 @@ class DenseTextEmbedder:
         with suppress(EmbeddingError):
             embedding_model(self.model).fingerprint()
 
-    @component.output_types(embedding=list[float], fingerprint=dict[str, Any], reading=float, degraded=list[Degradation])
+    @component.output_types(embedding=list[float], fingerprint=dict[str, Any], reading=float, floor=float, degraded=list[Degradation])
     def run(self, text: str) -> dict[str, Any]:
         """Embed.
 
         :returns: `embedding`, of length 1 (empty where the model failed or cannot read the question), the `fingerprint` of the model,
-            `reading`, the part of the question that it reads, from 0 to 1, and `degraded`.
+            `reading`, the part of the question that it reads, from 0 to 1, `floor`, the cosine of unrelated texts, and `degraded`.
         :raises TypeError: no string.
         """
         if not isinstance(text, str):
@@ -65,11 +65,11 @@ class DenseTextEmbedder:
             reading = embedder.reading(text)
             vector = [] if reading.other_script else embedder.encode_queries([text])[0].tolist()
             reasons = [unread(embedder, reading, left_out=not vector)] if reading.share < NOTED_BELOW else []
-            fingerprint = embedder.fingerprint()
+            fingerprint, floor = embedder.fingerprint(), embedder.unrelated_cosine()
         except EmbeddingError as error:
-            vector, fingerprint, reading, reasons = [], {}, Reading(0.0), [str(error)]
+            vector, fingerprint, floor, reading, reasons = [], {}, 0.0, Reading(0.0), [str(error)]
         degraded = [Degradation(stage=STAGE, reason=reason) for reason in reasons]
-        return {"embedding": vector, "fingerprint": fingerprint, "reading": reading.share, "degraded": degraded}
+        return {"embedding": vector, "fingerprint": fingerprint, "reading": reading.share, "floor": floor, "degraded": degraded}
 
 
 def unread(embedder: EmbeddingModel, reading: Reading, left_out: bool) -> str:

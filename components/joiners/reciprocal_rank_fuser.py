@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import Any
 
 from haystack import Document, component
 
+from components.joiners.fused_documents import by_leg, checked_top_k, checked_weights, documents_of, is_number
 from components.joiners.rank_fusion import reciprocal_rank_fusion
 
 DEFAULT_LEGS = ("dense", "sparse")
 RESERVED = ("top_k",)
+OWNER = "ReciprocalRankFuser"
 
 
 @component
@@ -43,18 +43,12 @@ class ReciprocalRankFuser:
         for name in names:
             if not isinstance(name, str) or not name.isidentifier() or name in RESERVED:
                 raise ValueError(f"ReciprocalRankFuser.legs: {name!r} cannot be an input; accepted are identifiers other than {', '.join(RESERVED)}")
-        if not _is_number(k) or k < 0:
+        if not is_number(k) or k < 0:
             raise ValueError(f"ReciprocalRankFuser.k={k!r}: accepted is a number >= 0")
-        for name, weight in (weights or {}).items():
-            if name not in names:
-                raise ValueError(f"ReciprocalRankFuser.weights names {name!r}; accepted are the legs {', '.join(names)}")
-            if not _is_number(weight) or weight < 0:
-                raise ValueError(f"ReciprocalRankFuser.weights[{name!r}]={weight!r}: accepted is a number >= 0")
-        if weights and all(weights.get(name, 1.0) == 0 for name in names):
-            raise ValueError("ReciprocalRankFuser.weights: at least one leg needs a weight above 0")
+        checked_weights(OWNER, names, weights)
         self.k = k
         self.weights = weights
-        self.top_k = _top_k(top_k)
+        self.top_k = checked_top_k(OWNER, top_k)
         self.legs = legs
         self._names = names
         for name in names:
@@ -70,30 +64,9 @@ class ReciprocalRankFuser:
             `{"rank": from 1, "score": the leg's own}`. Content and meta are those of the first leg in `legs` that holds it.
         :raises ValueError: a leg that does not exist, or top_k < 1.
         """
-        limit = self.top_k if top_k is None else _top_k(top_k)
+        limit = self.top_k if top_k is None else checked_top_k(OWNER, top_k)
         if unknown := sorted(set(legs) - set(self._names)):
             raise ValueError(f"ReciprocalRankFuser has no leg {', '.join(unknown)}; accepted are {', '.join(self._names)}")
-        found: dict[str, dict[str, Document]] = {}  # leg -> id -> its document where it stands first
-        for name in self._names:
-            found[name] = {}
-            for document in legs.get(name) or []:
-                found[name].setdefault(document.id, document)
-        documents = []
-        for fused in reciprocal_rank_fusion(found, self.k, self.weights)[:limit]:
-            own = {leg: {"rank": rank, "score": found[leg][fused.id].score} for leg, rank in fused.ranks.items()}
-            first = found[next(iter(own))][fused.id]
-            ranks: dict[str, Any] = {}
-            for leg in own:
-                ranks.update(found[leg][fused.id].meta.get("ranks") or {})
-            documents.append(replace(first, score=fused.score, meta={**first.meta, "ranks": {**ranks, **own}}))
-        return {"documents": documents}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _top_k(value: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"ReciprocalRankFuser.top_k={value!r}: accepted is a whole number >= 1")
-    return value
+        found = by_leg(self._names, legs)
+        fused = reciprocal_rank_fusion(found, self.k, self.weights)[:limit]
+        return {"documents": documents_of(fused, found)}
