@@ -13,6 +13,8 @@ _BOMS = [  # the UTF-32 mark begins with the UTF-16 one, so it comes first
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 ]
+_FINAL_AT_END = re.compile(rb"[\xe0-\xfa][\xea\xed\xef\xf3\xf5](?![\xe0-\xfa])")
+_FINAL_INSIDE = re.compile(rb"[\xea\xed\xef\xf3\xf5][\xe0-\xfa]")
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -73,11 +75,24 @@ def _utf16_without_mark(data: bytes) -> str | None:
     return None
 
 
+def _is_hebrew(sample: bytes) -> bool:
+    """Whether the high bytes are Hebrew letters, of which five have a form that stands at the end of words alone.
+
+    Statistics take a short Hebrew text for Cyrillic, whose small letters have the same bytes; there, those five are common inside words.
+    """
+    high = [byte for byte in sample if byte > 127]
+    if len(high) < 8 or sum(0xE0 <= byte <= 0xFA for byte in high) < len(high):
+        return False
+    return _FINAL_AT_END.search(sample) is not None and _FINAL_INSIDE.search(sample) is None
+
+
 def _eight_bit(data: bytes) -> tuple[str, str]:
     from charset_normalizer import from_bytes
 
     sample = data[:SAMPLE]
     high = sum(1 for b in sample if b > 127)
+    if high and _is_hebrew(sample):
+        return data.decode("cp1255", "replace"), "cp1255"
     if high * 8 > len(sample):  # a non-Latin script; with fewer high bytes, statistics have too little to go on
         best = from_bytes(sample).best()
         if best is not None:

@@ -24,6 +24,7 @@ _ENCRYPTED = {
     "application/pkcs7-mime": "S/MIME",
     "application/x-pkcs7-mime": "S/MIME",
 }
+_ADDRESS = re.compile(r"<?https?://\S+")
 _ARMOUR = re.compile(r"\A\s*-----BEGIN PGP MESSAGE-----")
 
 
@@ -41,7 +42,7 @@ def read_mail(data: bytes, attachments: list[str]) -> Extracted:
     message = email.message_from_bytes(data.lstrip(), policy=email.policy.compat32)
     _refuse_encrypted({part.get_content_type(): part.get_param("smime-type", "") for part in message.walk()})
     parts, notices = _body(message)
-    return _with_fields({name: _header(message, name) for name in _FIELDS}, parts, attachments, notices)
+    return _with_fields({name: _header(message, name) for name in _FIELDS}, parts, notices, attachments)
 
 
 def read_outlook(data: bytes, attachments: list[str]) -> Extracted:
@@ -121,8 +122,12 @@ def _body(part: Message) -> tuple[Parts, list[str]]:
 
 
 def _best(rich: tuple[Parts, list[str]], plain: Parts) -> tuple[Parts, list[str]]:
-    """The HTML reading, unless it holds less than half of what the plain one does."""
-    return rich if 2 * sum(len(text) for text, _ in rich[0]) >= sum(len(text) for text, _ in plain) and rich[0] else (plain, rich[1])
+    """The HTML reading, unless it holds less than half of the words of the plain one, which also spells out addresses."""
+
+    def words(parts: Parts) -> int:
+        return sum(len(_ADDRESS.sub("", text).split()) for text, _ in parts)
+
+    return rich if rich[0] and 2 * words(rich[0]) >= words(plain) else (plain, rich[1])
 
 
 def _html_parts(html: str) -> tuple[Parts, list[str]]:

@@ -15,6 +15,8 @@ _CODE_PAGES = {1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258, 874}
 """Code pages of one byte a character that pandoc's RTF reader does not know; it knows 1252 and Unicode escapes."""
 _STATED = re.compile(rb"\\ansicpg(\d+)")
 _ESCAPES = re.compile(rb"\\u-?\d+ ?(?:\\'[0-9a-fA-F]{2}|\?)?|((?:\\'[0-9a-fA-F]{2})+)")
+_TITLE_BLOCK = re.compile(r'<header id="title-block-header">.*?</header>', re.DOTALL)
+_NO_TITLE = re.compile(r"<title>(?:source|untitled(?: document)?)</title>", re.IGNORECASE)
 _ROW = re.compile(rb"\\row(?![a-z])")
 
 
@@ -35,7 +37,9 @@ def to_html(data: bytes, mime_type: str, *, timeout_s: float) -> str:
         source = folder / f"source.{FORMATS[mime_type]}"
         source.write_bytes(data)
         command = [pypandoc.get_pandoc_path(), "--sandbox", "--standalone", "--wrap=none", "--from", FORMATS[mime_type], "--to", "html", source]
-        return run_program(command, timeout_s=timeout_s, folder=folder).decode("utf-8", "replace")
+        page = run_program(command, timeout_s=timeout_s, folder=folder).decode("utf-8", "replace")
+    page = _TITLE_BLOCK.sub("", page, count=1)  # it repeats the title of the head, or what pandoc puts there for want of one
+    return _NO_TITLE.sub("<title></title>", page, count=1)
 
 
 def prepare_rtf(data: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import textwrap
 
 from components.converters.decoding import NotTextError, decode
 from components.converters.extracted import Extracted
@@ -12,6 +13,9 @@ from components.converters.outcome import Parts, first_heading
 
 BULLET = re.compile(r"\s*(?:[-*•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z]{1,3}\))\s+\S", re.IGNORECASE)
 _UNDERLINE = re.compile(r"(={3,}|-{3,}|~{3,})\s*")
+_CODE = re.compile(
+    r"[{};=<>\\|$#~]|\w\(|^\s*(?:def|class|if|for|while|return|import|from|function|var|let|const|sudo|git|pip|npm|cd)\b", re.MULTILINE
+)
 _MAX_HEADING = 80  # characters
 
 
@@ -74,7 +78,7 @@ def plain_text_parts(text: str) -> Parts:
         if not block.strip():
             continue
         lines = block.split("\n")
-        if all(line.startswith(("    ", "\t")) or not line.strip() for line in lines):
+        if all(line.startswith(("    ", "\t")) or not line.strip() for line in lines) and _CODE.search(block):
             if parts and parts[-1][1]["kind"] == "code":
                 parts[-1] = (f"{parts[-1][0]}\n\n{block}", parts[-1][1])
             else:
@@ -89,7 +93,7 @@ def plain_text_parts(text: str) -> Parts:
         if len(lines) == 1 and _is_capitals(lines[0]):
             parts.append((block.strip(), {"kind": "heading", "level": 1}))
         elif BULLET.match(lines[0]) and (sum(bool(BULLET.match(line)) for line in lines) > 1 or lines[0].lstrip()[0] in "-*•‣▪◦"):
-            parts.append((block, {"kind": "list"}))
+            parts.append((textwrap.dedent(block), {"kind": "list"}))
         else:
             parts.append((block.strip(), {"kind": "paragraph"}))
     return parts
