@@ -42,27 +42,12 @@ HELD_OUT = 0.05
 QUIET: Callable[[str, int, int], None] = lambda stage, done, total: None  # noqa: E731
 
 
-def measure(
-    seeds: np.ndarray,
-    questions: np.ndarray | None,
-    chunks: int,
-    *,
-    m: int | None = None,
-    ef_construct: int | None = None,
-    efs: Sequence[int | None] = EFS,
-    top_k: int = TOP_K,
-    queries: int = QUESTIONS,
-    seed: int = 0,
-    folder: Path | None = None,
-    progress: Callable[[str, int, int], None] = QUIET,
-) -> dict[str, Any]:
-    """Grow a corpus, index it, and search it.
+def prepare(seeds: np.ndarray, questions: np.ndarray | None, queries: int = QUESTIONS, seed: int = 0) -> tuple[Grower, np.ndarray]:
+    """What grows the corpus, and the vectors to search with.
 
     :param seeds: real embeddings of passages, a row each.
     :param questions: embeddings of questions by the same model; None: a part of the seeds is kept out of the corpus and asked.
-    :param m: edges a node; None: the store's default. `ef_construct` likewise.
-    :param folder: where the index is built and left; None: a temporary folder.
-    :returns: the report, plain JSON data, with `rows`, a `RecallRow` each as JSON.
+    :param queries: vectors to search with at most.
     :raises ValueError: too few seeds, or of another dimension than the questions.
     """
     rng = np.random.default_rng([seed, 11])
@@ -70,13 +55,34 @@ def measure(
     if questions is None:
         order = rng.permutation(len(real))
         held = max(1, round(HELD_OUT * len(real)))
-        asked, real, kind = real[order[:held]], real[order[held:]], "real passages that are not in the corpus"
+        asked, real = real[order[:held]], real[order[held:]]
     else:
-        asked, kind = normalised(questions), "real questions"
+        asked = normalised(questions)
     if asked.shape[1] != real.shape[1]:
         raise ValueError(f"questions of {asked.shape[1]} dimensions, passages of {real.shape[1]}; accepted: those of one model")
-    asked = asked[rng.permutation(len(asked))[:queries]]
-    grower = Grower.of(real, seed)
+    return Grower.of(real, seed), asked[rng.permutation(len(asked))[:queries]]
+
+
+def measure(
+    grower: Grower,
+    asked: np.ndarray,
+    chunks: int,
+    *,
+    m: int | None = None,
+    ef_construct: int | None = None,
+    efs: Sequence[int | None] = EFS,
+    top_k: int = TOP_K,
+    seed: int = 0,
+    folder: Path | None = None,
+    progress: Callable[[str, int, int], None] = QUIET,
+) -> dict[str, Any]:
+    """Grow a corpus, index it, and search it.
+
+    :param grower: and `asked`: of `prepare`.
+    :param m: edges a node; None: the store's default. `ef_construct` likewise.
+    :param folder: where the index is built and left; None: a temporary folder.
+    :returns: the report, plain JSON data, with `rows`, a `RecallRow` each as JSON, and `_rows`, the same as objects.
+    """
     hnsw = {name: value for name, value in (("m", m), ("ef_construct", ef_construct)) if value is not None}
     with ExitStack() as stack:
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sakshya-hnsw-")))
@@ -102,9 +108,9 @@ def measure(
         facts = index_facts(store)
     return {
         "chunks": chunks,
-        "dimension": int(real.shape[1]),
+        "dimension": int(grower.seeds.shape[1]),
         "top_k": top_k,
-        "queries": f"{len(asked)} {kind}",
+        "queries": len(asked),
         "index": facts,
         "write_s": round(write_s, 1),
         "build_s": round(build_s, 1),
@@ -172,6 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--queries", type=int, default=QUESTIONS, help=f"queries ({QUESTIONS})")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (0)")
     parser.add_argument("--plot", type=Path, default=None, help="write the growth as a picture (SVG)")
+    parser.add_argument("--save", type=Path, default=None, help="write the reports there as JSON, after each size")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     given = parser.parse_args(arguments)
     err = Console(stderr=True)
@@ -182,6 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             seeds = _matrix(given.seeds) if given.seeds else _own_vectors(given.seed)
             questions = _matrix(given.questions) if given.questions else None
+            grower, asked = prepare(seeds, questions, given.queries, given.seed)
             for chunks in given.chunks or [10_000]:
                 tasks: dict[str, Any] = {}
 
@@ -191,18 +199,19 @@ def main(arguments: list[str] | None = None) -> int:
                     bar.update(tasks[stage], completed=done)
 
                 report = measure(
-                    seeds,
-                    questions,
+                    grower,
+                    asked,
                     chunks,
                     m=given.m,
                     ef_construct=given.ef_construct,
                     efs=[None, *given.ef] if given.ef else EFS,
-                    queries=given.queries,
                     seed=given.seed,
                     progress=progress,
                 )
                 rows.append(report.pop("_rows"))
                 reports.append(report)
+                if given.save:
+                    given.save.write_text(json.dumps({"reports": reports}), encoding="utf-8")
         except ValueError as error:
             err.print(f"[red]{error}", highlight=False)
             return 2

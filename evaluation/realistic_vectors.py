@@ -47,7 +47,7 @@ def nearest(queries: np.ndarray, vectors: np.ndarray, count: int, *, same: bool 
 
 
 def intrinsic_dimension(cosines: np.ndarray) -> float:
-    """Local intrinsic dimension of vectors of length 1: the median over them of 1 / mean(ln(r_k / r_j)), j < k, r_j the distance to the j-th neighbour.
+    """Local intrinsic dimension of vectors of length 1: median over them of 1 / mean(ln(r_k / r_j)), j < k, r_j the distance to the j-th neighbour.
 
     :param cosines: of each vector to its neighbours, nearest first.
     """

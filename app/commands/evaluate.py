@@ -12,6 +12,7 @@ import typer
 
 from app import query
 from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
+from app.commands.recall import recall
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
 from app.graphs import load_graph
@@ -28,7 +29,8 @@ from evaluation.retrieval import report_table as retrieval_table
 SHOWN = 5
 """Failed queries that are named."""
 
-evaluate = typer.Typer(help="Measure answers over a question set, and retrieval over a test collection.", no_args_is_help=True)
+evaluate = typer.Typer(help="Measure answers, retrieval, and the graph search of your own index.", no_args_is_help=True)
+evaluate.command("recall")(recall)
 
 
 @evaluate.command("answers")
