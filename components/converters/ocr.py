@@ -86,7 +86,7 @@ def read_pixels(image: np.ndarray, options: OcrOptions, dpi: int = 200) -> Readi
     page = recognise(image)
     confidence = page.confidence
     unsure = [line for line in page.lines if line.confidence < LINE_CONFIDENCE]
-    doubtful = confidence < options.min_confidence or sum(line.width for line in unsure) > 0.25 * sum(line.width for line in page.lines)
+    doubtful = confidence < options.min_confidence or sum(line.width for line in unsure) + page.unread > 0.25 * page.extent
     if not doubtful:
         page.lines = [line for line in page.lines if line.confidence >= LINE_CONFIDENCE]
         return Reading(page, left_out=len(unsure), confidence=confidence)
@@ -99,7 +99,7 @@ def read_pixels(image: np.ndarray, options: OcrOptions, dpi: int = 200) -> Readi
     if confidence >= options.min_confidence:
         page.lines = [line for line in page.lines if line.confidence >= LINE_CONFIDENCE]
         return Reading(page, left_out=len(unsure), confidence=confidence)
-    had_lines = bool(page.lines)
+    had_lines = page.extent > 0
     page.lines = []
     return Reading(page, _problem(had_lines, confidence, script, wanted), confidence=confidence)
 
@@ -109,8 +109,9 @@ def _by_tesseract(image: np.ndarray, languages: list[str], dpi: int, turned: int
     by, confidence = f"Tesseract ({'+'.join(languages)})", page.confidence
     kept = [line for line in page.lines if line.confidence >= LINE_CONFIDENCE]
     left_out = len(page.lines) - len(kept)
+    had_lines = page.extent > 0
     page.lines = kept if confidence >= options.min_confidence else []
-    problem = "" if page.lines else _problem(bool(kept), confidence, "", [])
+    problem = "" if page.lines else _problem(had_lines, confidence, "", [])
     return Reading(page, problem, left_out, by, confidence)
 
 

@@ -62,18 +62,24 @@ class SeenPage:
 
     :param width: of the upright page, in pixels; `height` likewise.
     :param turned: degrees clockwise by which the page was turned to stand upright: 0, 90, 180 or 270.
+    :param unread: width of what looks like lines and gave no character, in pixels.
     """
 
     width: int
     height: int
     turned: int = 0
     lines: list[SeenLine] = field(default_factory=list)
+    unread: float = 0.0
 
     @property
     def confidence(self) -> float:
-        """Of its lines, each weighed by its width; 0 where there is none."""
-        weights = [line.width for line in self.lines]
-        return sum(line.confidence * weight for line, weight in zip(self.lines, weights, strict=True)) / sum(weights) if weights else 0.0
+        """Of its lines, each weighed by its width, those that gave nothing among them; 0 where there is none."""
+        return sum(line.confidence * line.width for line in self.lines) / max(self.extent, 1.0)
+
+    @property
+    def extent(self) -> float:
+        """Width of all that looks like lines, in pixels."""
+        return sum(line.width for line in self.lines) + self.unread
 
 
 @lru_cache(maxsize=1)
@@ -125,6 +131,8 @@ def recognise(image: np.ndarray) -> SeenPage:
     for box, picture, (text, confidence, places) in zip(boxes, crops, found, strict=True):
         if text.strip():
             page.lines.append(_scaled(_line(box, picture, text, confidence, places), scale))
+        else:
+            page.unread += picture.shape[1] / scale
     return page
 
 

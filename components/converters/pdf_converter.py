@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
 from components.converters.file_converter import FileConverter
+from components.converters.ocr import OcrOptions, numbered
 from components.converters.outcome import UnreadableError, build_document, first_heading, locked, one_line
+from components.converters.pdf_ocr import PdfOcr, Recognised, recognise_pages
 from components.converters.pdf_structure import structure
 from components.converters.pdf_words import Page, read_page
 from config.settings import settings
@@ -18,30 +22,39 @@ if TYPE_CHECKING:
     import pypdfium2
 
 
-def read(source: ByteStream, *, max_pages: int, passwords: tuple[str, ...] = ()) -> list[Document]:
+_TAIL = 2048  # bytes at the end of a file, in which its end mark stands
+
+
+def read(source: ByteStream, *, max_pages: int, passwords: tuple[str, ...] = (), ocr: PdfOcr | None = None) -> list[Document]:
     """Read a PDF.
 
     :param passwords: tried in turn where it is encrypted.
+    :param ocr: how pages that are pictures are recognised; None: not at all.
     :raises UnreadableError: encrypted, damaged, of more than `max_pages` pages, or without text.
     """
-    pages, title, broken = read_pages(source.data, max_pages, passwords)
-    empty = [page.number for page in pages if not page.words and not page.rotated and page.has_image]
-    hidden = sum(page.hidden for page in pages)
+    pages, title, broken, recognised = read_pages(source.data, max_pages, passwords, ocr or PdfOcr(None))
+    hidden = sum((page.hidden for page in pages), Counter())
     parts = structure(pages)
     if not parts:
-        raise UnreadableError(_no_text(pages, hidden, broken))
-    notices = [f"{len(empty)} of {len(pages)} pages are images without text and were left out"] if empty else []
+        raise UnreadableError(_no_text(pages, hidden, broken, recognised))
+    notices = recognised.notices()
+    count = len(pages) + len(broken)
     if broken:
-        notices.append(f"{len(broken)} of {len(pages) + len(broken)} pages are damaged and were left out")
+        notices.append(f"{numbered(broken)} of {count} {'is' if len(broken) == 1 else 'are'} damaged and left out")
+    if b"%%EOF" not in source.data[-_TAIL:]:
+        notices.append(f"the file is cut off: it has no end; {len(pages)} page{'s' if len(pages) != 1 else ''} could be read")
+    if hidden:
+        notices.append(f"hidden text was removed: {_named(hidden)}")
     document = build_document(
         source,
         parts,
         title=_sensible(title) or first_heading(parts),
         mime_type="application/pdf",
-        pages=len(pages) + len(broken),
-        pages_without_text=empty or None,
+        pages=count,
+        pages_without_text=[page.number for page in pages if not page.words and not page.rotated and page.has_image] or None,
+        pages_recognised=[number for number, reading in recognised.readings.items() if reading.page.lines] or None,
         pages_unreadable=broken or None,
-        hidden_characters=hidden or None,
+        hidden_characters=hidden.total() or None,
         notices=notices or None,
     )
     return [document]
@@ -55,30 +68,57 @@ class PdfConverter(FileConverter):
     middle of sentences, and pages and headings are lost. Here PDFium gives characters with places, and general rules of
     typesetting (position, repetition, type size) do the rest; no rule knows a particular document.
 
-    Text that nobody can see (white on nothing, transparent, off the page, under 1.5 points) is left out. Scanned pages
-    need OCR, which is not built in: a document of such pages fails and says so; of a mixed one the pages are named in the meta
-    `pages_without_text`.
+    Text that nobody can see (in the colour of its background, transparent, not drawn, covered, off the page, under 1.5 points) is left out and
+    named in a notice; what was recognised on a scan before stays. Pages that are pictures are recognised (`pdf_ocr.py`), and a notice says
+    which and how certainly.
     """
 
     read = staticmethod(read)
     modules = ("pypdfium2",)
 
-    def __init__(self, timeout_s: float = 300.0, max_memory_mb: int = 1024, max_pages: int = 5000) -> None:
+    def __init__(
+        self,
+        timeout_s: float = 900.0,
+        max_memory_mb: int = 3072,
+        max_pages: int = 5000,
+        ocr: bool = True,
+        ocr_dpi: int = 200,
+        max_ocr_pages: int = 200,
+        ocr_languages: Sequence[str] = (),
+        ocr_min_confidence: float = 0.75,
+    ) -> None:
         """Create a converter.
 
-        :param timeout_s: seconds that reading one PDF may take, more than 0.
-        :param max_memory_mb: megabytes that it may take, 64 or more.
+        :param timeout_s: seconds that reading one PDF may take, more than 0. Recognition stops before that and names the pages that are missing;
+            a page takes some 5 to 15 s of one processor.
+        :param max_memory_mb: megabytes that it may take, 64 or more; recognition takes some 1000.
         :param max_pages: a PDF of more pages is refused, 1 or more.
+        :param ocr: whether pages that are pictures are recognised.
+        :param ocr_dpi: dots per inch at which they are drawn, 72 to 600.
+        :param max_ocr_pages: at most so many pages of one PDF are recognised, 1 or more; the others are named.
+        :param ocr_languages: two-letter codes (ISO 639-1) or Tesseract's own; empty: told from the page.
+        :param ocr_min_confidence: from 0 to 1; a recognised page of less counts as unreadable.
         :raises ValueError: a value out of range.
         """
         FileConverter.__init__(self, timeout_s=timeout_s, max_memory_mb=max_memory_mb)
         if max_pages < 1:
             raise ValueError(f"max_pages={max_pages!r} is not accepted: a number of pages, 1 or more")
+        if max_ocr_pages < 1:
+            raise ValueError(f"max_ocr_pages={max_ocr_pages!r} is not accepted: a number of pages, 1 or more; ocr=false recognises none")
+        if not 72 <= ocr_dpi <= 600:
+            raise ValueError(f"ocr_dpi={ocr_dpi!r} is not accepted: dots per inch, 72 to 600")
         self.max_pages = max_pages
+        self.ocr = ocr
+        self.ocr_dpi = ocr_dpi
+        self.max_ocr_pages = max_ocr_pages
+        self.ocr_languages = list(ocr_languages)
+        self.ocr_min_confidence = ocr_min_confidence
+        options = OcrOptions(tuple(ocr_languages), ocr_min_confidence)
+        self._how = PdfOcr(options if ocr else None, ocr_dpi, max_ocr_pages, timeout_s)
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `read`."""
-        return {"max_pages": self.max_pages, "passwords": settings().passwords}
+        return {"max_pages": self.max_pages, "passwords": settings().passwords, "ocr": self._how}
 
 
 def open_pdf(data: bytes, passwords: tuple[str, ...] = ()) -> pypdfium2.PdfDocument:
@@ -97,10 +137,12 @@ def open_pdf(data: bytes, passwords: tuple[str, ...] = ()) -> pypdfium2.PdfDocum
     raise locked("the PDF", passwords)
 
 
-def read_pages(data: bytes, max_pages: int, passwords: tuple[str, ...] = ()) -> tuple[list[Page], str, list[int]]:
+def read_pages(
+    data: bytes, max_pages: int, passwords: tuple[str, ...] = (), ocr: PdfOcr | None = None
+) -> tuple[list[Page], str, list[int], Recognised]:
     """Open a PDF and read its pages.
 
-    :returns: pages with their words, the title that the file states, and the numbers of pages that could not be read.
+    :returns: pages with their words, the title that the file states, the numbers of pages that could not be read, and what was recognised.
     :raises UnreadableError: encrypted, broken, of more than `max_pages` pages, or without one that can be read.
     """
     import pypdfium2
@@ -119,11 +161,12 @@ def read_pages(data: bytes, max_pages: int, passwords: tuple[str, ...] = ()) -> 
             except pypdfium2.PdfiumError:
                 broken.append(index + 1)
         title = document.get_metadata_dict().get("Title") or ""
+        recognised = recognise_pages(document, pages, ocr or PdfOcr(None))
     finally:
         document.close()
     if not pages:
         raise UnreadableError(f"the PDF is damaged: none of its {len(broken)} pages can be read")
-    return pages, title, broken
+    return pages, title, broken, recognised
 
 
 def _reason(error: Exception) -> str:
@@ -131,16 +174,22 @@ def _reason(error: Exception) -> str:
     return match.group(1).lower() if match else one_line(str(error))
 
 
-def _no_text(pages: list[Page], hidden: int, broken: list[int]) -> str:
-    images = sum(page.has_image for page in pages)
+def _no_text(pages: list[Page], hidden: Counter[str], broken: list[int], recognised: Recognised) -> str:
     count = f"{len(pages)} page{'s' if len(pages) != 1 else ''}"
+    problems = [reading.problem for reading in recognised.readings.values() if reading.problem]
+    if problems:
+        return f"no text: the PDF has {count} of images, and {Counter(problems).most_common(1)[0][0]}"
+    if recognised.not_tried:
+        return f"no text: the PDF has {count} of images without text, and {recognised.reason}"
     if hidden:
-        return f"no text: all characters on the PDF's {count} are invisible"
-    if images:
-        return f"no text: the PDF has {count} of images and needs OCR, which is not built in yet"
+        return f"no text: all characters on the PDF's {count} are hidden ({_named(hidden)})"
     if broken:
         return f"no text: {len(broken)} pages of the PDF are damaged and the others are empty"
-    return f"no text: the PDF has {count} without any text; if something is to be seen there, it is drawn and needs OCR, which is not built in yet"
+    return f"no text: the PDF has {count}, all empty"
+
+
+def _named(hidden: Counter[str]) -> str:
+    return ", ".join(f"{count} character{'s' if count != 1 else ''} {why}" for why, count in hidden.most_common())
 
 
 def _sensible(title: str) -> str:

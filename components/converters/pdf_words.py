@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
-import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from components.converters.pdf_rules import Rule, join_rules, read_rules
+from components.converters.pdf_visibility import COVERED, UNDRAWN, Box, Style, Styles, is_text_layer, share
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _CLEAN = {**_LIGATURES, 0x02: "-", 0xAD: "-", 0xFFFE: "-", 0xFFFF: "", 0xA0: " ", 0: ""}  # PDFium marks a hyphen at a line end by 2 or FFFE
 _WORD_GAP = 0.28  # of the type size: a wider gap between two letters is a space
 _RUN_GAP = 1.2  # of the type size: a wider one parts columns, or cells of a table
-_MIN_SIZE = 1.5  # points; smaller is not meant to be read
 
 
 @dataclass(slots=True)
@@ -46,95 +43,26 @@ class Page:
     words: list[Word]
     rotated: str = ""
     """Text that runs in another direction than most of the page."""
-    hidden: int = 0
-    """Characters left out because nobody can see them."""
+    hidden: Counter[str] = field(default_factory=Counter)
+    """Characters left out because nobody can see them, counted by reason."""
     has_image: bool = False
+    """Whether pictures stand on it."""
+    pictures: float = 0.0
+    """The part of it that pictures cover, from 0 to 1."""
+    drawn: bool = False
+    """Whether lines or areas are drawn on it."""
+    layer: bool = False
+    """Whether its text is what was recognised on its picture before, by the program that made the file."""
     rules: list[Rule] = field(default_factory=list)
     """Ruling lines, in the same coordinates as the words."""
-
-
-@dataclass(slots=True)
-class _Style:
-    size: float
-    bold: bool
-    italic: bool
-    angle: int
-    visible: bool
 
 
 @dataclass(slots=True)
 class _Char:
     text: str
     box: tuple[float, float, float, float]
-    style: _Style | None
+    style: Style | None
     generated: bool = False
-
-
-@dataclass(slots=True)
-class _Styles:
-    """Looks up the style of a text object once; a page has far fewer of them than characters."""
-
-    raw: Any
-    page: Any
-    text_page: Any
-    known: dict[int, _Style] = field(default_factory=dict)
-    covers: list[tuple[float, float, float, float]] | None = None
-
-    def of(self, index: int, box: tuple[float, float, float, float]) -> _Style | None:
-        handle = self.raw.FPDFText_GetTextObject(self.text_page, index)
-        address = ctypes.cast(handle, ctypes.c_void_p).value
-        if not address:
-            return None
-        if address not in self.known:
-            self.known[address] = self._read(handle, index, box)
-        return self.known[address]
-
-    def _read(self, handle: Any, index: int, box: tuple[float, float, float, float]) -> _Style:
-        raw = self.raw
-        matrix = raw.FS_MATRIX()
-        scale, angle = 1.0, 0
-        if raw.FPDFText_GetMatrix(self.text_page, index, matrix):
-            scale = math.hypot(matrix.c, matrix.d) or 1.0
-            angle = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 90) * 90 % 360
-        size = raw.FPDFText_GetFontSize(self.text_page, index) * scale
-        name, flags = ctypes.create_string_buffer(200), ctypes.c_int()
-        raw.FPDFText_GetFontInfo(self.text_page, index, name, 200, ctypes.byref(flags))
-        font = name.value.decode("utf-8", "replace").lower()
-        weight = raw.FPDFText_GetFontWeight(self.text_page, index)
-        bold = weight >= 600 or any(part in font for part in ("bold", "black", "heavy", "-bd", ",bd"))
-        italic = bool(flags.value & 64) or "italic" in font or "oblique" in font
-        return _Style(size, bold, italic, angle, size >= _MIN_SIZE and self._is_visible(handle, box))
-
-    def _is_visible(self, handle: Any, box: tuple[float, float, float, float]) -> bool:
-        """False for transparent text, and for white text with nothing drawn behind it."""
-        red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-        if not self.raw.FPDFPageObj_GetFillColor(handle, red, green, blue, alpha):
-            return True
-        if alpha.value == 0:
-            return False
-        if min(red.value, green.value, blue.value) < 250 or self.raw.FPDFTextObj_GetTextRenderMode(handle) in (1, 2, 3):
-            return True
-        if self.covers is None:
-            self.covers = list(_covers(self.raw, self.page))
-        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        return any(left <= x <= right and bottom <= y <= top for left, bottom, right, top in self.covers)
-
-
-def _covers(raw: Any, page: Any) -> Iterator[tuple[float, float, float, float]]:
-    """Boxes of filled areas, images and forms: what white text can stand on."""
-    for position in range(raw.FPDFPage_CountObjects(page)):
-        item = raw.FPDFPage_GetObject(page, position)
-        kind = raw.FPDFPageObj_GetType(item)
-        if kind == raw.FPDF_PAGEOBJ_TEXT:
-            continue
-        if kind == raw.FPDF_PAGEOBJ_PATH:
-            red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-            if raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha) and min(red.value, green.value, blue.value) >= 250:
-                continue
-        box = [ctypes.c_float() for _ in range(4)]
-        if raw.FPDFPageObj_GetBounds(item, *box):
-            left, bottom, right, top = (b.value for b in box)
-            yield left, bottom, right, top
 
 
 def read_page(page: Any, number: int) -> Page:
@@ -149,7 +77,9 @@ def read_page(page: Any, number: int) -> Page:
 
     text_page = page.get_textpage()
     try:
-        chars, hidden = _chars(raw, page, text_page)
+        pictures, drawn = _pictures(raw, page)
+        covered = share(page.get_bbox(), pictures)
+        chars, hidden, layer = _chars(raw, page, text_page, covered)
     finally:
         text_page.close()
     left, bottom, right, top = page.get_bbox()
@@ -175,20 +105,29 @@ def read_page(page: Any, number: int) -> Page:
             main.append(char)
         else:
             rotated.append(char.text)
-    has_image = any(obj.type == raw.FPDF_PAGEOBJ_IMAGE for obj in page.get_objects(max_depth=2)) if not main else False
     rules = join_rules([upright(box) for box in read_rules(raw, page)]) if main else []
-    return Page(number, width, height, _words(main), "".join(rotated).strip(), hidden, has_image, rules)
+    return Page(number, width, height, _words(main), "".join(rotated).strip(), hidden, bool(pictures), covered, drawn, layer, rules)
 
 
-def _chars(raw: Any, page: Any, text_page: Any) -> tuple[list[_Char], int]:
+def _pictures(raw: Any, page: Any) -> tuple[list[Box], bool]:
+    """Boxes of the pictures on a page, also of those in forms, and whether anything else is drawn but text."""
+    boxes: list[Box] = []
+    drawn = False
+    for item in page.get_objects(max_depth=3):
+        if item.type == raw.FPDF_PAGEOBJ_IMAGE:
+            boxes.append(item.get_bounds())
+        drawn = drawn or item.type in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING)
+    return boxes, drawn
+
+
+def _chars(raw: Any, page: Any, text_page: Any, pictures: float) -> tuple[list[_Char], Counter[str], bool]:
     count = raw.FPDFText_CountChars(text_page)
-    styles = _Styles(raw, page, text_page)
+    styles = Styles(raw, page, text_page)
     rect = raw.FS_RECTF()
     chars: list[_Char] = []
-    hidden = 0
-    left, bottom, right, top = page.get_bbox()
+    unseen: list[tuple[int, str]] = []
     get_code, get_box = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
-    style: _Style | None = None
+    style: Style | None = None
     known = False
     height = 0.0
     for index in range(count):
@@ -200,13 +139,20 @@ def _chars(raw: Any, page: Any, text_page: Any) -> tuple[list[_Char], int]:
         get_box(text_page, index, rect)
         box = (rect.left, rect.bottom, rect.right, rect.top)
         if not known or abs(box[3] - box[1] - height) > 0.1:  # the type changes between words, or with the height of the letters
-            style, known, height = styles.of(index, box), True, box[3] - box[1]
-        off_page = box[2] < left or box[0] > right or box[3] < bottom or box[1] > top
-        if style is not None and (off_page or not style.visible):
-            hidden += 1
-            continue
-        chars.append(_Char(_CLEAN.get(code, chr(code) if code < 0x110000 else ""), box, style))
-    return chars, hidden
+            style, known, height = styles.of(index), True, box[3] - box[1]
+        text = _CLEAN.get(code, chr(code) if code < 0x110000 else "")
+        why = styles.hidden(style, box) if style is not None and text.strip() else ""
+        if why:
+            unseen.append((len(chars), why))
+        chars.append(_Char(text, box, style))
+    hidden = Counter(why for _, why in unseen)
+    seen = sum(not char.generated for char in chars) - len(unseen)
+    layer = is_text_layer(hidden, seen, pictures)
+    if layer:
+        unseen = [(place, why) for place, why in unseen if why not in (UNDRAWN, COVERED)]
+        hidden = Counter(why for _, why in unseen)
+    gone = {place for place, _ in unseen}
+    return [char for place, char in enumerate(chars) if place not in gone], hidden, layer
 
 
 def _words(chars: list[_Char]) -> list[Word]:

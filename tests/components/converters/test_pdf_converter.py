@@ -278,6 +278,37 @@ def test_text_that_nobody_sees_is_left_out():
     assert "white on blue" in document.content
     assert not [t for t in ("white on nothing", "off the page", "too small") if t in document.content]
     assert document.meta["hidden_characters"] > 20
+    (notice,) = document.meta["notices"]
+    assert re.fullmatch(
+        r"hidden text was removed: \d+ characters in the colour of its background, 14 characters too small to read, \d+ .* off the page", notice
+    )
+
+
+def test_text_in_the_colour_of_an_area_or_under_one_is_hidden():
+    pdf = new()
+    pdf.add_page()
+    fill(pdf, 100, sentence(1))
+    pdf.set_fill_color(0, 0, 80)
+    pdf.rect(LEFT, 380, 200, 40, style="F")
+    pdf.set_text_color(2, 2, 82)
+    put(pdf, LEFT + 10, 400, "blue on blue")
+    pdf.set_text_color(0, 0, 0)
+    put(pdf, LEFT + 10, 500, "under a box")
+    pdf.set_fill_color(200, 200, 200)
+    pdf.rect(LEFT, 480, 200, 40, style="F")
+    put(pdf, LEFT + 10, 515, "on the box")
+    document, _ = blocks(pdf)
+    assert "on the box" in document.content
+    assert "blue on blue" not in document.content
+    assert "under" not in document.content
+    assert "in the colour of its background" in document.meta["notices"][0]
+    assert "covered by something" in document.meta["notices"][0]
+
+
+def test_a_cut_off_file_is_named_as_partial():
+    data = bytes(act(1).output())
+    (document,) = run(data[: data.rindex(b"%%EOF")])["documents"]
+    assert document.meta["notices"] == ["the file is cut off: it has no end; 1 page could be read"]
 
 
 def test_a_rotated_page_is_read_upright():
@@ -304,11 +335,14 @@ def image_pdf(pages: int, text: bool = False) -> FPDF:
     return pdf
 
 
-def test_scans_fail_and_mixed_files_name_their_pages():
-    out = run(image_pdf(3))
-    assert out["failed"] == [{"source": "kb/act.pdf", "reason": "no text: the PDF has 3 pages of images and needs OCR, which is not built in yet"}]
-    (document,) = run(image_pdf(2, text=True))["documents"]
+def test_without_ocr_scans_fail_and_mixed_files_name_their_pages():
+    converter = PdfConverter(ocr=False)
+    scans = [ByteStream(bytes(pdf.output()), meta={"uri": "kb/act.pdf"}) for pdf in (image_pdf(3), image_pdf(2, text=True))]
+    out = converter.run(scans)
+    assert out["failed"] == [{"source": "kb/act.pdf", "reason": "no text: the PDF has 3 pages of images without text, and ocr is off"}]
+    (document,) = out["documents"]
     assert document.meta["pages_without_text"] == [1, 2]
+    assert document.meta["notices"] == ["pages 1–2 left out: images without text, and ocr is off"]
     assert document.meta["blocks"][0]["page"] == 3
 
 
