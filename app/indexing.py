@@ -13,12 +13,14 @@ from app.errors import SakshyaError, UsageError
 from app.finding import Found, collect
 from app.moves import missing, renames
 from app.sources import keeper, list_sources, remove_containers
+from app.urls import default_fetcher, fetching, split_urls, url_item
 from components.access.principal import DEFAULT_TENANT, Principal, acting_as
 from components.routers.path_rules import OVERRIDES, RULE_PATH, PathRules
 from components.routers.source_meta import MOVED_FROM, check_access, printable
 
 if TYPE_CHECKING:
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+    from components.fetchers.url_fetcher import UrlFetcher
 
 Progress = Callable[[int, int, str], None]
 """Called with sources done, sources in all, and the last one's name."""
@@ -93,14 +95,16 @@ def index_paths(
     on_progress: Progress | None = None,
     max_files: int | None = None,
     max_bytes: int = MAX_BYTES,
+    fetcher: UrlFetcher | None = None,
 ) -> dict[str, Any]:
-    """Index files and folders.
+    """Index files, folders and URLs.
 
     :param run: the graph, see `Run`.
     :param store: the index that the graph writes; None where it has no store of ours: then nothing is reported missing.
     :param access: groups that may read these sources; None: `public`. Rules of the graph and `rules` are more specific and win over it.
     :param alias: see `collect`.
     :param rules: path rules that win over the graph's own, see `components.routers.path_rules`.
+    :param fetcher: what fetches URLs; None: `app.urls.default_fetcher`.
     :param prune: remove sources under the given folders whose file is gone.
     :returns: `added`, `updated`, `unchanged` (uris), `renamed` (`from`, `to`), `removed`, `missing` (uris), `failed`, `warnings` (`source`,
         `reason`), `duplicates`, `near_duplicates` (see `app.duplicates`), `embedded`, `chunks`, `seconds`, `index_version`.
@@ -113,8 +117,15 @@ def index_paths(
         groups = check_access(list(access)) if access is not None else None
     except ValueError as error:
         raise UsageError(str(error)) from None
+    paths, urls = split_urls(paths)
     found, unread = collect(paths, alias, include, exclude)
     items = [Item(f.file, _meta(f, tenant, alias, groups, overrides), _size(f.file)) for f in found]
+    for item in (url_item(url, tenant, groups) for url in urls):
+        if fields := overrides.fields(item.meta[RULE_PATH]):
+            item.meta[OVERRIDES] = fields
+        items.append(item)
+    if urls:
+        run = fetching(run, fetcher or default_fetcher())
     principal = keeper(tenant)
     manifest: list[dict[str, Any]] = []
     if store is not None:

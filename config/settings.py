@@ -113,6 +113,9 @@ class Settings(BaseSettings):
     file_passwords: OptionalSecret = Field(
         None, description="Passwords of encrypted files, tried in turn: a JSON list, or a file of it. Empty: such files are refused."
     )
+    fetch_allow_private: str = Field(
+        "", description="Hosts, addresses and networks (CIDR) of an intranet whose URLs may be indexed, with commas between. Empty: public ones only."
+    )
     max_question_chars: int = Field(2000, ge=1, le=100_000, description="Characters; a longer question is refused.")
     deadline_s: float = Field(30.0, gt=0, le=600, description="Seconds for one question, all stages together.")
 
@@ -129,6 +132,11 @@ class Settings(BaseSettings):
     max_concurrent: int = Field(4, ge=1, le=1000, description="Questions answered at the same time.")
     max_waiting: int = Field(16, ge=0, le=10_000, description="Questions that wait for their turn; one more is refused for now.")
     shutdown_s: int = Field(20, ge=0, le=300, description="Seconds that running work has to finish when the server is stopped.")
+
+    @property
+    def fetch_private_hosts(self) -> list[str]:
+        """The entries of `fetch_allow_private`."""
+        return [part.strip() for part in self.fetch_allow_private.split(",") if part.strip()]
 
     @property
     def index_dir(self) -> Path:

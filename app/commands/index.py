@@ -22,6 +22,7 @@ from app.graphs import load_graph
 from app.indexing import index_paths
 from app.remote import find_server
 from app.store import graph_store
+from app.urls import split_urls
 from components.access.principal import DEFAULT_TENANT
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ SHOWN = 12
 
 @reports_errors
 def index(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
+    paths: Annotated[list[str], typer.Argument(help="Files, folders, and http or https URLs.", metavar="PATH...")],
     graph: Annotated[str, typer.Option("--graph", help="A graph of pipelines/ by name, or a path to a YAML file.")] = "index",
     tenant: Tenant = DEFAULT_TENANT,
     access: Annotated[
@@ -45,13 +46,14 @@ def index(
     prune: Annotated[bool, typer.Option("--prune", help="Remove sources under the given folders whose file is gone.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Index files and folders: what is new is added, what changed is updated, what did not costs nothing."""
+    """Index files, folders and URLs: what is new is added, what changed is updated, what did not costs nothing."""
     tenant = checked_tenant(tenant)
     groups = None if access is None else list(names(access))
     path_rules = read_rules(rules) if rules else []
-    files, _ = collect(paths, alias, include or (), exclude or ())
+    local, urls = split_urls(paths)
+    count = len(collect(local, alias, include or (), exclude or ())[0]) + len(urls)
     run, store, version = _indexer(graph)
-    with progress_bar("indexing", len(files), shown=not as_json) as advance:
+    with progress_bar("indexing", count, shown=not as_json) as advance:
         meter = Meter(run, advance)
         report = index_paths(
             meter.run,

@@ -23,8 +23,8 @@ RESERVED = frozenset(
 """Fields that the indexing graph itself writes; a user's meta or a path rule cannot set them."""
 
 DATES = ("valid_from", "valid_to", "created_at", "modified_at")
-VOLATILE = frozenset({"modified_at", "source_id", "container_id", "source_version"})
-"""Fields that do not count for `meta_version`: a file that was only touched has not changed."""
+VOLATILE = frozenset({"modified_at", "source_id", "container_id", "source_version", "fetched_at", "etag", "final_url", "content_type", "charset"})
+"""Fields that do not count for `meta_version`: a file that was only touched, or a URL fetched again, has not changed."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].+)?")
 
