@@ -10,6 +10,9 @@ from components.embedders.bm25_tokenizer import document_terms, query_terms
 from components.preprocessors.provisos import begins_proviso, introduces_list
 from components.preprocessors.sentences import split_sentences
 
+LANGUAGE = "en"
+"""Stemmer and stop words of the Latin script; other scripts are recognised by themselves."""
+
 
 def best_run(text: str, question: str, fits: Callable[[str], bool]) -> tuple[int, int] | None:
     """The half-open range of the sentences to show; None where the text holds no term of the question, or not even one sentence fits.
@@ -21,8 +24,8 @@ def best_run(text: str, question: str, fits: Callable[[str], bool]) -> tuple[int
     :param fits: whether a part of the text may be shown; a part of what fits must fit.
     """
     groups = _groups(text)
-    wanted = {term for term in query_terms(question, None) if not term.endswith("~")}
-    terms = [set(document_terms(text[start:end], None)) for start, end in groups]
+    wanted = {term for term in query_terms(question, LANGUAGE) if not term.endswith("~")}
+    terms = [set(document_terms(text[start:end], LANGUAGE)) for start, end in groups]
     counts = Counter(term for found in terms for term in found & wanted)
     idf = {term: math.log(1 + len(groups) / count) for term, count in counts.items()}
     scores = [math.fsum(sorted(idf[term] for term in found & wanted)) for found in terms]
