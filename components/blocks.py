@@ -23,6 +23,8 @@ class Block(TypedDict):
     """Depth of a heading, from 1."""
     page: NotRequired[int]
     """From 1, where the format has pages."""
+    from_image: NotRequired[bool]
+    """Whether it is the text of a picture in the document, read by OCR."""
     header_rows: NotRequired[int]
     """Of a table whose format says it: 1 if the first line names the columns, 0 if it does not."""
 

@@ -16,6 +16,7 @@ from components.converters.mail_reader import read_mail, read_outlook
 from components.converters.old_office import TARGETS, convert_old
 from components.converters.outcome import UnreadableError, build_document
 from components.converters.pandoc_reader import FORMATS, to_html
+from components.converters.picture_text import add_picture_text
 from components.converters.plain_text import read_code, read_plain, read_yaml
 from components.converters.slide_reader import read_slides
 from components.converters.word_reader import read_word
@@ -23,7 +24,7 @@ from components.converters.xml_reader import read_xml
 from components.preprocessors.code_languages import code_language
 from components.routers.container_types import zip_type
 from components.routers.content_sniffer import sniff
-from components.routers.file_types import DOCX, MAIL, MSG, PPTX
+from components.routers.file_types import DOCX, EPUB, MAIL, MSG, ODP, ODT, PPTX
 
 _OF_TEXT: dict[str, Callable[[str], Extracted]] = {
     "text/html": read_html,
@@ -32,13 +33,15 @@ _OF_TEXT: dict[str, Callable[[str], Extracted]] = {
     "application/yaml": read_yaml,
 }
 _OF_OFFICE: dict[str, Callable[[bytes], Extracted]] = {DOCX: read_word, PPTX: read_slides}
+_WITH_PICTURES = {DOCX, PPTX, "text/html", ODT, ODP, EPUB}
 _OF_MAIL: dict[str, Callable[[bytes, list[str]], Extracted]] = {MAIL: read_mail, MSG: read_outlook}
 
 
-def read(source: ByteStream, *, program_timeout_s: float = 90.0) -> list[Document]:
+def read(source: ByteStream, *, program_timeout_s: float = 90.0, ocr_time_s: float = 0.0) -> list[Document]:
     """Read a source by its `mime_type`, as the router sets it; it is found by content where absent.
 
     :param program_timeout_s: seconds that pandoc or LibreOffice may take.
+    :param ocr_time_s: seconds after which no further picture in the document is looked at for text; 0: none is.
     :raises UnreadableError: no visible text, or damaged in a way that the parser names.
     """
     meta = dict(source.meta or {})
@@ -49,6 +52,8 @@ def read(source: ByteStream, *, program_timeout_s: float = 90.0) -> list[Documen
         found = read_code(decode(source.data)[0])
     else:
         found = _extracted(source.data, mime_type, attachments, program_timeout_s)
+        if ocr_time_s and mime_type in _WITH_PICTURES:
+            add_picture_text(found, source.data, mime_type, time_s=ocr_time_s)
     if not any(text.strip() for text, _ in found.parts):
         raise UnreadableError("no text: the file holds no visible words" + "".join(f"; {notice}" for notice in found.notices))
     notices = [*meta.get("notices", []), *found.notices]
@@ -92,15 +97,18 @@ class TextConverter(FileConverter):
     read = staticmethod(read)
     modules = ("docx", "pptx", "lxml.html", "markdown_it", "oxmsg", "pypandoc")
 
-    def __init__(self, timeout_s: float = 120.0, max_memory_mb: int = 1024) -> None:
+    def __init__(self, timeout_s: float = 240.0, max_memory_mb: int = 3072, ocr: bool = True) -> None:
         """Create a converter.
 
-        :param timeout_s: seconds that reading one source may take, more than 0. pandoc and LibreOffice get nine tenths of it.
-        :param max_memory_mb: megabytes that it may take, 64 or more. LibreOffice has a limit of its own, 4096.
+        :param timeout_s: seconds that reading one source may take, more than 0. pandoc and LibreOffice get three eighths of
+            it, pictures two fifths.
+        :param max_memory_mb: megabytes that it may take, 64 or more. LibreOffice has a limit of its own, 4096; recognition takes some 1000.
+        :param ocr: whether the text of pictures in docx, pptx, odt, odp, epub and html is read.
         :raises ValueError: a value out of range.
         """
         FileConverter.__init__(self, timeout_s=timeout_s, max_memory_mb=max_memory_mb)
+        self.ocr = ocr
 
     def options(self) -> dict[str, float]:
         """Keyword arguments of the read function."""
-        return {"program_timeout_s": 0.9 * self.timeout_s}
+        return {"program_timeout_s": 0.375 * self.timeout_s, "ocr_time_s": 0.4 * self.timeout_s if self.ocr else 0.0}
