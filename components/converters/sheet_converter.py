@@ -50,7 +50,9 @@ def read(source: ByteStream) -> list[Document]:
     for sheet in visible:
         if sheet.typ != python_calamine.SheetTypeEnum.WorkSheet:
             continue
-        parts = _sheet_parts(workbook.get_sheet_by_name(sheet.name), marks.get(sheet.name, Marks()), notices)
+        own = marks.get(sheet.name, Marks())
+        _check_extent(sheet.name, own.last_row + 1, own.last_column + 1)  # before calamine makes room for every cell between two far ones
+        parts = _sheet_parts(workbook.get_sheet_by_name(sheet.name), own, notices)
         if parts:
             sheets.append((sheet.name, parts))
     parts = [part for name, own in sheets for part in [*_heading(name, alone=len(sheets) == 1), *own]]
@@ -63,9 +65,13 @@ def _heading(name: str, *, alone: bool) -> Parts:
     return [] if alone and _GENERIC_NAME.fullmatch(name) else [(name, {"kind": "heading", "level": 1})]
 
 
+def _check_extent(name: str, rows: int, columns: int) -> None:
+    if rows * columns > _MAX_CELLS:
+        raise UnreadableError(f"the sheet {name!r} spans more than {_MAX_CELLS // 1_000_000} million cells, which is refused")
+
+
 def _sheet_parts(sheet: Any, marks: Marks, notices: list[str]) -> Parts:
-    if (marks.last_row + 1) * (marks.last_column + 1) > _MAX_CELLS or sheet.total_height * sheet.total_width > _MAX_CELLS:
-        raise UnreadableError(f"the sheet {sheet.name!r} spans more than {_MAX_CELLS // 1_000_000} million cells, which is refused")
+    _check_extent(sheet.name, sheet.height, sheet.width)
     top, left = sheet.start or (0, 0)
     cells: Cells = {}
     left_out = 0

@@ -180,7 +180,7 @@ class _Reader:
         for element in _inline(paragraph):
             tag = element.tag
             if tag in (f"{W}t", _M_TEXT):
-                pieces.append(element.text or "")
+                pieces += [element.text or "", *(child.tail or "" for child in element)]  # a child is an entity that is not resolved
             elif tag == f"{W}tab" and element.getparent().tag == f"{W}r":
                 pieces.append("\t")
             elif tag == f"{W}cr" or (tag == f"{W}br" and element.get(f"{W}type") not in ("page", "column")):
