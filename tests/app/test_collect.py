@@ -1,4 +1,6 @@
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from app.errors import SakshyaError, UsageError
 from app.finding import collect
 from app.indexing import index_items
 from app.sources import joined
-from components.access.principal import Principal
+from components.access.principal import Principal, current_principal
 
 
 @pytest.fixture
@@ -131,3 +133,42 @@ def test_a_source_that_crashes_the_graph_is_named_and_the_rest_is_indexed():
 def test_a_graph_that_always_fails_alike_is_one_error():
     with pytest.raises(SakshyaError, match="8 sources in a row failed with: no model"):
         index_items(run_that_crashes({str(n) for n in range(50)}, "no model"), [Item(str(n)) for n in range(50)], principal=Principal("t"))
+
+
+def test_a_batch_is_read_while_another_runs_and_reports_keep_their_order():
+    both = threading.Barrier(2, timeout=20)
+    seen = []
+
+    def run(values):
+        if len(seen) < 2:
+            seen.append(values["sources"][0])
+            both.wait()  # only two at once get past it
+        return {"added": list(values["sources"]), "chunks": 1}
+
+    report = index_items(run, [Item(str(n)) for n in range(5)], principal=Principal("t"), max_files=1)
+    assert (report["added"], report["chunks"]) == (list("01234"), 5)
+
+
+def test_no_more_batches_are_in_flight_than_may_be_and_one_identity_is_never_twice():
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def run(values):
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(0.01)
+        with lock:
+            running[0] -= 1
+        return {}
+
+    index_items(run, [Item(str(n)) for n in range(12)], principal=Principal("t"), max_files=1)
+    assert most[0] == 2
+    most[0] = 0
+    index_items(run, [Item("x", {"path": "same"}) for _ in range(4)], principal=Principal("t"), max_files=1)
+    assert most[0] == 1
+
+
+def test_the_principal_reaches_every_batch():
+    seen = set()
+    index_items(lambda _: seen.add(current_principal().user) or {}, [Item(str(n)) for n in range(6)], principal=Principal("asha"), max_files=1)
+    assert seen == {"asha"}

@@ -118,6 +118,24 @@ def test_broken_blocks_pass_for_the_splitter_to_name_and_input_is_left_alone():
     assert out[2].content is None
 
 
+def test_notices_leave_the_meta_and_name_what_was_removed():
+    meta = {"uri": "a.txt", "content_mismatch": "named .md, but …", "notices": ["2 pages left out"]}
+    hidden = Document(content="pay\u202e001\u202c, ze\u200bro, क्\u200dष, a\u200db, tag\U000e0041", meta=meta)
+    record = {"uri": "r.csv#k1", "record_id": "k1", "content_mismatch": "named .txt"}
+    out = TextCleaner().run([hidden, Document(content="One.", meta=record), Document(content="Two.", meta={**record, "uri": "r.csv#k1"})])
+    assert [(n["source"], n["reason"]) for n in out["notices"]] == [
+        ("a.txt", "named .md, but …"),
+        ("a.txt", "2 pages left out"),
+        ("a.txt", "2 bidirectional controls removed (U+202C, U+202E)"),
+        ("a.txt", "2 zero-width characters removed (U+200B, U+200D)"),
+        ("a.txt", "1 hidden tag or selector removed (U+E0041)"),
+        ("r.csv", "named .txt"),
+    ]
+    assert out["documents"][0].meta == {"uri": "a.txt"}
+    assert hidden.meta == meta
+    assert TextCleaner().run([Document(content="soft\u00adhyphen, द\u094d\u200dय, 👨\u200d👩")])["notices"] == []
+
+
 def test_round_trip_in_yaml():
     pipeline = Pipeline()
     pipeline.add_component("cleaner", TextCleaner(drop_page_furniture=False))
