@@ -20,6 +20,7 @@ from haystack.dataclasses import ByteStream
 from app import query
 from app.batches import Item
 from app.errors import GraphError, SakshyaError
+from app.explaining import documents_of
 from app.graphs import STORE_TYPE, Graph, graph_digest, load_graph
 from app.indexing import index_items
 from app.sources import keeper
@@ -33,6 +34,8 @@ from evaluation.ranking_measures import DEFAULT_CUTOFFS
 from evaluation.retrieval import TOTAL, RetrievalReport, Retrieved, evaluate_retrieval
 
 if TYPE_CHECKING:
+    from haystack import Document
+
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 MARKER = "prepared.json"
@@ -113,17 +116,17 @@ def _where(home: Path) -> dict[str, Any]:
 
 def _prepare(data: BeirSet, index_graph: str, home: Path, advance: Advance, fresh: bool) -> PreparedIndex:
     where, marker = _where(home), home / MARKER
+    if fresh and settings().qdrant_url:
+        _empty(_store(where))
+    if marker.is_file():
+        _store(where).index_card()  # opens it: whoever cannot must know now
+        kept = json.loads(marker.read_text(encoding="utf-8"))
+        advance(len(data.corpus), "")
+        return PreparedIndex(where, tuple(kept["notes"]))
     graph = load_graph(index_graph, phase="indexing", store=where)
     store = graph_store(graph)
     if store is None:
         raise GraphError(f"{graph.path.name}: it has no Sakshya store, so what it indexes cannot be found again")
-    if fresh and settings().qdrant_url:
-        _empty(store)
-    if marker.is_file():
-        store.index_card()  # opens it: whoever cannot must know now
-        kept = json.loads(marker.read_text(encoding="utf-8"))
-        advance(len(data.corpus), "")
-        return PreparedIndex(where, tuple(kept["notes"]))
     graph.warm_up()
     documents = [document for document in data.corpus.values() if document.text.strip() or document.title.strip()]
     items = [Item(_source(document.text or document.title), _meta(document.id, document.title), len(document.text)) for document in documents]
@@ -178,6 +181,9 @@ def searcher(graph: Graph, data: BeirSet) -> Callable[[str], Retrieved]:
     """
     ids = {source_id(DEFAULT_TENANT, "", name): name for name in data.corpus}
 
+    def named(documents: list[Document]) -> list[str]:
+        return [ids.get(document.meta.get("source_id", ""), document.id) for document in documents]
+
     def search(text: str) -> Retrieved:
         started = time.perf_counter()
         with collect_runs() as runs:
@@ -187,8 +193,9 @@ def searcher(graph: Graph, data: BeirSet) -> Callable[[str], Retrieved]:
                 return Retrieved((), failed=str(error))
         total = (time.perf_counter() - started) * 1000
         degraded = [f"{item['stage']}: {item['reason']}" for run in runs for item in run.outputs.get("degraded") or []]
-        found = [ids.get(document.meta.get("source_id", ""), document.id) for document in documents]
-        return Retrieved(found, {**{stage.name: stage.ms for stage in stages}, TOTAL: round(total, 3)}, degraded)
+        times = {**{stage.name: stage.ms for stage in stages}, TOTAL: round(total, 3)}
+        given = {run.name: named(found) for run in runs for value in run.outputs.values() if (found := documents_of(value))}
+        return Retrieved(named(documents), times, degraded, stages=given)
 
     return search
 

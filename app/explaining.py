@@ -123,8 +123,8 @@ class _Step:
 def _steps(runs: Sequence[ComponentRun], stages: Collection[str]) -> Iterator[_Step]:
     times: dict[str, int] = {}
     for run in runs:
-        taken = [d for value in run.inputs.values() for d in _documents(value)]
-        documents = {socket: found for socket, value in run.outputs.items() if (found := _documents(value))}
+        taken = [d for value in run.inputs.values() for d in documents_of(value)]
+        documents = {socket: found for socket, value in run.outputs.items() if (found := documents_of(value))}
         if not documents and run.name not in stages:
             continue
         times[run.name] = times.get(run.name, 0) + 1
@@ -133,11 +133,11 @@ def _steps(runs: Sequence[ComponentRun], stages: Collection[str]) -> Iterator[_S
             yield _Step(run, name if len(documents) < 2 else f"{name}.{socket}", found, taken)
 
 
-def _documents(value: Any) -> list[Document]:
+def documents_of(value: Any) -> list[Document]:
     """The documents of a socket, of a variadic one those of all senders."""
     if isinstance(value, Document):
         return [value]
-    return [d for item in value for d in _documents(item)] if isinstance(value, list | tuple) else []
+    return [d for item in value for d in documents_of(item)] if isinstance(value, list | tuple) else []
 
 
 def explain(

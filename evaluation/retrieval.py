@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from evaluation.beir import BeirSet
 from evaluation.bootstrap import Difference, Interval, bootstrap_mean, paired_difference
 from evaluation.latency import quantiles_ms
-from evaluation.ranking_measures import DEFAULT_CUTOFFS, ranking_values
+from evaluation.ranking_measures import DEFAULT_CUTOFFS, NDCG, ranking_values
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,12 +31,14 @@ class Retrieved:
     :param stage_ms: milliseconds of each stage; `total` is the whole query, in which stages may run side by side.
     :param degraded: stages that gave less than they should, a line each.
     :param failed: why the query gave nothing at all; empty where it ran.
+    :param stages: stage to the document of each passage that it gave, best first.
     """
 
     documents: Sequence[str]
     stage_ms: dict[str, float] = field(default_factory=dict)
     degraded: Sequence[str] = ()
     failed: str = ""
+    stages: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 Search = Callable[[str], Retrieved]
@@ -59,6 +61,7 @@ class RetrievalReport:
     :param stage_ms: stage to the milliseconds of each query that ran it.
     :param depth: most documents that a query found.
     :param failed: queries that gave nothing because something broke, with the reason; they count 0.
+    :param stage_values: stage that gives documents to its nDCG@10 of each query; 0 where it did not run.
     """
 
     name: str
@@ -70,6 +73,7 @@ class RetrievalReport:
     depth: int
     notes: tuple[str, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)
+    stage_values: dict[str, np.ndarray] = field(default_factory=dict)
     seed: int = 0
     graph: str = ""
     index_version: str = ""
@@ -84,18 +88,24 @@ class RetrievalReport:
         return {name: bootstrap_mean(values, seed=self.seed) for name, values in self.values.items()}
 
     @property
+    def stages(self) -> dict[str, Interval]:
+        """nDCG@10 of what each stage gave, as if it were the last: how each leg does alone, and what fusion and ranking make of them."""
+        return {stage: bootstrap_mean(values, seed=self.seed) for stage, values in self.stage_values.items()}
+
+    @property
     def latency_ms(self) -> dict[str, dict[str, float]]:
         """Median and 95th percentile of each stage, and of the whole."""
         return {stage: quantiles_ms([ms / 1000 for ms in times]) for stage, times in self.stage_ms.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data: metrics, latency_ms, queries, graph, index_version; and set, split, warnings, failed."""
+        """Plain JSON data: metrics, latency_ms, queries, graph, index_version; and stages, set, split, warnings, failed."""
         return {
             "metrics": {name: interval.to_json() for name, interval in self.metrics.items()},
             "latency_ms": self.latency_ms,
             "queries": len(self.queries),
             "graph": self.graph,
             "index_version": self.index_version,
+            "stages": {stage: {NDCG: interval.to_json()} for stage, interval in self.stages.items()},
             "set": self.name,
             "split": self.split,
             "warnings": list(self.notes),
@@ -123,6 +133,7 @@ def evaluate_retrieval(
     """
     rankings: dict[str, list[str]] = {}
     stage_ms: dict[str, list[float]] = {}
+    by_stage: dict[str, dict[str, list[str]]] = {}
     degraded: dict[str, int] = {}
     failed: dict[str, str] = {}
     for query, text in data.queries.items():
@@ -130,6 +141,8 @@ def evaluate_retrieval(
         rankings[query] = document_ranking(found.documents)
         for stage, ms in found.stage_ms.items():
             stage_ms.setdefault(stage, []).append(ms)
+        for stage, documents in found.stages.items():
+            by_stage.setdefault(stage, {})[query] = document_ranking(documents)
         for reason in dict.fromkeys(found.degraded):
             degraded[reason] = degraded.get(reason, 0) + 1
         if found.failed:
@@ -150,6 +163,7 @@ def evaluate_retrieval(
         depth=depth,
         notes=tuple(notes),
         failed=failed,
+        stage_values={stage: ranking_values(data.qrels, ranked)[NDCG] for stage, ranked in by_stage.items()},
         seed=seed,
         graph=graph,
         index_version=index_version,
@@ -179,17 +193,20 @@ def report_table(report: RetrievalReport) -> Table:
     return table
 
 
-def latency_table(report: RetrievalReport) -> Table:
-    """Milliseconds of each stage, for a terminal."""
+def stage_table(report: RetrievalReport) -> Table:
+    """What each stage gave and how long it took, for a terminal."""
     from rich.table import Table
 
-    table = Table(title="milliseconds a query", caption="stages may run side by side: they need not add up")
-    for column in ("stage", "p50", "p95"):
+    table = Table(title="by stage", caption="nDCG@10 as if the stage were the last; stages may run side by side, so times need not add up")
+    for column in ("stage", NDCG, "low", "high", "p50 ms", "p95 ms"):
         table.add_column(column, justify="left" if column == "stage" else "right")
+    stages = report.stages
     for stage, times in report.latency_ms.items():
         if stage == TOTAL:
             table.add_section()
-        table.add_row(stage, f"{times['p50']:.1f}", f"{times['p95']:.1f}")
+        found = stages.get(stage)
+        measured = ["", "", ""] if found is None else [f"{number:.3f}" for number in (found.value, found.low, found.high)]
+        table.add_row(stage, *measured, f"{times['p50']:.1f}", f"{times['p95']:.1f}")
     return table
 
 

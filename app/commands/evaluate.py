@@ -13,6 +13,7 @@ import typer
 from app import query
 from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
 from app.commands.recall import recall
+from app.commands.splitters import splitters
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
 from app.graphs import load_graph
@@ -23,7 +24,7 @@ from evaluation.beir import read_beir
 from evaluation.data import DataError
 from evaluation.questions import read_questions
 from evaluation.ranking_measures import DEFAULT_CUTOFFS
-from evaluation.retrieval import RetrievalReport, compare, comparison_table, latency_table
+from evaluation.retrieval import RetrievalReport, compare, comparison_table, stage_table
 from evaluation.retrieval import report_table as retrieval_table
 
 SHOWN = 5
@@ -31,6 +32,7 @@ SHOWN = 5
 
 evaluate = typer.Typer(help="Measure answers, retrieval, and the graph search of your own index.", no_args_is_help=True)
 evaluate.command("recall")(recall)
+evaluate.command("splitters")(splitters)
 
 
 @evaluate.command("answers")
@@ -132,4 +134,4 @@ def _retrieval_json(reports: list[RetrievalReport]) -> dict[str, Any]:
 def _show_retrieval(reports: list[RetrievalReport]) -> None:
     out.print(comparison_table(*reports) if len(reports) == 2 else retrieval_table(reports[0]))
     for report in reports:
-        out.print(latency_table(report))
+        out.print(stage_table(report))

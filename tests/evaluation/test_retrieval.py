@@ -2,7 +2,7 @@ import pytest
 from rich.console import Console
 
 from evaluation.beir import BeirDocument, BeirSet
-from evaluation.retrieval import Retrieved, compare, comparison_table, evaluate_retrieval, latency_table, report_table
+from evaluation.retrieval import Retrieved, compare, comparison_table, evaluate_retrieval, report_table, stage_table
 
 RANKS = {"q1": 1, "q2": 3, "q3": None, "q4": 1, "q5": 2}
 
@@ -17,11 +17,11 @@ def search(query: str) -> Retrieved:
     rank = RANKS[query]
     ids = [f"x{i}" for i in range(9)]
     found = ids if rank is None else [*ids[: rank - 1], "d", *ids[rank - 1 :]]
-    return Retrieved([name for name in found for _ in range(2)], {"leg": 2.0, "total": 5.0})
+    return Retrieved([name for name in found for _ in range(2)], {"leg": 2.0, "total": 5.0}, stages={"leg": ["d"] if rank else []})
 
 
 def text(table) -> str:
-    console = Console(width=140, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=140, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
     console.print(table)
     return console.export_text()
 
@@ -36,6 +36,7 @@ def test_a_document_ranks_by_its_best_passage():
     assert set(data["metrics"]) == {"nDCG@10", "recall@4", "precision@4", "MRR", "MAP"}
     assert data["metrics"]["recall@4"]["low"] <= 0.8 <= data["metrics"]["recall@4"]["high"]
     assert data["latency_ms"] == {"leg": {"p50": 2.0, "p95": 2.0}, "total": {"p50": 5.0, "p95": 5.0}}
+    assert data["stages"]["leg"]["nDCG@10"]["value"] == pytest.approx(0.8)  # as if the leg were the last
     assert (data["queries"], data["graph"], data["index_version"], data["warnings"]) == (5, "g", "c@1.1", ["of the files"])
 
 
@@ -72,6 +73,6 @@ def test_two_graphs_are_compared_over_the_same_queries():
 
 def test_the_tables_say_what_was_measured():
     report = evaluate_retrieval(collection(), search, cutoffs=[4], graph="g")
-    shown = text(report_table(report)) + text(latency_table(report))
+    shown = text(report_table(report)) + text(stage_table(report))
     assert "toy (test): 5 queries, graph g" in shown
     assert "0.567" in shown and "5.0" in shown
