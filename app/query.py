@@ -34,7 +34,7 @@ DOCUMENT_META = (
     "superseded_by",
 )
 FILTERING = "filters"
-"""In the type of every stage that filters: the door's own, and `question_filters`."""
+"""In the type of every stage that filters: the door's own, and `QuestionFilters`."""
 
 
 class RunError(GraphError):
@@ -146,7 +146,7 @@ async def ask(
 
 def _with_coverage(answer: Answer, stages: list[Stage]) -> Answer:
     """A declined answer says what the filters, the caller's and the question's own, left to look in."""
-    notes = [stage.note for stage in stages if stage.note and FILTERING in stage.type]
+    notes = [stage.note for stage in stages if stage.note and FILTERING in stage.type.casefold()]
     if answer.status is not Status.DECLINED or not notes:
         return answer
     said = "; ".join(dict.fromkeys(notes))

@@ -51,7 +51,7 @@ def search(
     elif explain:
         out.print(explain_table(result["explain"], out.width, top_k) if result["explain"]["candidates"] else "nothing found")
     else:
-        notes = [stage["note"] for stage in result["trace"] if stage.get("note") and query.FILTERING in stage["type"]]
+        notes = [stage["note"] for stage in result["trace"] if stage.get("note") and query.FILTERING in stage["type"].casefold()]
         out.print(passages_table(result["documents"]) if result["documents"] else "nothing found")
         for note in dict.fromkeys(notes):
             out.print(note, style="yellow", markup=False, highlight=False)
