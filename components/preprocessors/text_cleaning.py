@@ -27,7 +27,7 @@ _SURROGATE = regex.compile("[\ud800-\udfff]")
 _JOINERS = regex.compile("[\u200c\u200d]+")
 _SPACE = regex.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _RUN = regex.compile(r"[ \t]+")
-_TRAILING = regex.compile(r"[ \t]+(?=\n|\Z)")
+_TRAILING = regex.compile(r"(?<![ \t])[ \t]++(?=\n|\Z)")  # from the start of a run only: a long one within a line is looked at once
 _LEADING = regex.compile(r"^[ \t]+", regex.M)
 _BLANK_LINES = regex.compile(r"\n{3,}")
 _JOINING = regex.compile(
@@ -36,6 +36,7 @@ _JOINING = regex.compile(
 )
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}|[\ufe0f\U0001f3fb-\U0001f3ff]")
 _HYPHENATED = regex.compile(r"(?<![\p{L}\p{M}])((?:\p{L}\p{M}*){2,})[-\u2010][ \t]*\n[ \t]*(?=((?:\p{Ll}\p{M}*){2,}))")
+_COMPOUND = regex.compile(r"((?:\p{L}\p{M}*)++)-(?=((?:\p{Ll}\p{M}*){2,}+))")
 _POINTS_SHOWN = 4
 _HANGING = frozenset({"and", "or", "nor", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 """Words after which a hyphen at a line end is not one of the line: "pre-\nand post-war"."""
@@ -112,11 +113,13 @@ def _collapse_inside(text: str) -> str:
 def _join_hyphenated(text: str) -> str:
     """Join "infor-\\nmation"; keep the hyphen where the same compound is written with it elsewhere in the text."""
 
+    compounds = {match.groups() for match in _COMPOUND.finditer(text)} if _HYPHENATED.search(text) else set()
+
     def joined(match: regex.Match[str]) -> str:
         left, right = match.group(1), match.group(2)
         if right in _HANGING:
             return match.group()
-        return f"{left}-" if f"{left}-{right}" in text else left
+        return f"{left}-" if (left, right) in compounds else left
 
     while (shorter := _HYPHENATED.sub(joined, text)) != text:
         text = shorter

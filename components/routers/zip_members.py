@@ -37,6 +37,8 @@ def zip_members(data: bytes, prefix: str, budget: Budget, found: Unpacked) -> It
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        if len(entries) > 3 * budget.limits.members:  # hidden ones are not counted, but reading a million names is not needed to see that
+            budget.claim(len(entries), 0)
         shown = [(entry, name) for entry in entries if not is_hidden(safe_path(name := _name(entry)))]
         unpacked, packed = sum(e.file_size for e, _ in shown), sum(e.compress_size for e, _ in shown)
         if unpacked > RATIO_COUNTS_FROM and unpacked > budget.limits.ratio * max(packed, 1):
