@@ -37,7 +37,8 @@ def drop_line_numbers(pages: Sequence[Page], frames: Sequence[Frame | None]) -> 
     """Remove line numbers: numbers outside the body frame that climb by the same step down a page.
 
     A step of two or more counts from three numbers on one page; a step of one (every line numbered) only where at least two
-    pages do so, since a table may number its rows. Once the step is known, lone numbers on short pages go as well.
+    pages do so and the numbers are set at even distances, since a table may number its rows and a contract its clauses. Bold numbers are
+    none. Once the step is known, lone numbers on short pages go as well.
 
     :param pages: their words are changed in place.
     :param frames: body frame of each page.
@@ -46,13 +47,13 @@ def drop_line_numbers(pages: Sequence[Page], frames: Sequence[Frame | None]) -> 
     candidates: list[list[Word]] = []
     steps: Counter[int] = Counter()
     for page, frame in zip(pages, frames, strict=True):
-        outside = [] if frame is None else [w for w in _lone_words(page) if w.text.isdigit() and len(w.text) <= 4 and _outside(w, frame)]
+        outside = [] if frame is None else [w for w in _lone_words(page) if _may_number_lines(w) and _outside(w, frame)]
         candidates.append(sorted(outside, key=lambda w: w.top))
         values = [int(w.text) for w in candidates[-1]]
         differences = Counter(b - a for a, b in pairwise(values))
         if differences:
             step, count = differences.most_common(1)[0]
-            if step >= 1 and count >= 2 and count >= 0.6 * (len(values) - 1):
+            if step >= 1 and count >= 2 and count >= 0.6 * (len(values) - 1) and (step > 1 or _evenly_set(candidates[-1])):
                 steps[step] += 1
     if not steps:
         return 0
@@ -65,6 +66,17 @@ def drop_line_numbers(pages: Sequence[Page], frames: Sequence[Frame | None]) -> 
         dropped += len(gone)
         page.words = [w for w in page.words if id(w) not in gone]
     return dropped
+
+
+def _may_number_lines(word: Word) -> bool:
+    return word.text.isdigit() and len(word.text) <= 4 and not word.bold
+
+
+def _evenly_set(words: Sequence[Word]) -> bool:
+    """Whether most numbers stand at the same distance below the one before."""
+    steps = sorted(two.top - one.top for one, two in pairwise(words))
+    usual = steps[len(steps) // 2]
+    return sum(abs(step - usual) <= 0.15 * usual for step in steps) >= 0.6 * len(steps)
 
 
 def _lone_words(page: Page) -> list[Word]:

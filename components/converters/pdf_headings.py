@@ -12,7 +12,7 @@ from components.converters.pdf_marks import BULLET
 from components.converters.pdf_paragraphs import LABEL, Para, is_capitals
 
 NUMBERED = re.compile(r"(\d{1,4}[A-Z]{0,2})\s*[.)]\s*(?=\S)")
-_INLINE_TITLE = re.compile(r"\s*([^.—–]{3,120}?)\s*\.?\s*[—–]")
+_INLINE_TITLE = re.compile(r"\s*([^.—–]{3,120}?)\s*(?:\.?\s*[—–]|[.:]\s?--?\s?(?=[(\[“\"A-Z]))")
 _MAX_HEADING = 200  # characters
 _MAX_LEVEL = 6
 
@@ -96,10 +96,9 @@ def merge_labels(paras: list[Para]) -> list[Para]:
         if (
             last is not None
             and last.kind == para.kind == "heading"
-            and last.page == para.page
             and LABEL.fullmatch(last.text)
             and not LABEL.fullmatch(para.text)
-            and para.top - last.lines[-1].bottom < 3 * last.size
+            and (para.page == last.page + 1 or (para.page == last.page and para.top - last.lines[-1].bottom < 3 * last.size))
         ):
             last.text = f"{last.text.rstrip('.:')}: {para.text}"
             last.lines += para.lines
@@ -158,16 +157,20 @@ def _below_sections(paras: list[Para], level: int) -> list[Para]:
 
 
 def _own_title(para: Para, start: int) -> str:
-    """The title that a section's first line holds: its bold words after the number, or what stands before a dash."""
+    """The title that a section's first line holds: what stands before a dash, else its bold words after the number.
+
+    A dash ends the title even where bold type goes on to the words behind it, or ends before the last word of the title.
+    """
     words = para.lines[0].words
     bold = 0
     while bold < len(words) and words[bold].bold:
         bold += 1
     number = words[0].text
-    if words[0].bold and bold > 1 and (bold < len(words) or len(para.lines) > 1):
-        text = " ".join(w.text for w in words[:bold])
-        return text[len(NUMBERED.match(text + " x").group(0)) :].strip(" .:—–-") if NUMBERED.match(text + " x") else ""  # pyright: ignore[reportOptionalMemberAccess]
     match = _INLINE_TITLE.match(para.text[start:])
     if match and match.group(1)[:1].isupper() and len(number) <= 6 and len(para.text) > start + match.end() + 20:
         return match.group(1).strip()
+    if words[0].bold and bold > 1 and (bold < len(words) or len(para.lines) > 1):
+        text = " ".join(w.text for w in words[:bold])
+        own = NUMBERED.match(text + " x")
+        return re.split(r"[—–]", text[len(own.group(0)) :])[0].strip(" .:-") if own else ""
     return ""

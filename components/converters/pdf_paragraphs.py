@@ -13,7 +13,9 @@ from components.converters.pdf_lines import Frame, Line, make_line, rows
 from components.converters.pdf_marks import is_mark, item_mark
 from components.converters.pdf_words import Word
 
-ENUMERATOR = re.compile(r"(?:[•▪●◦‣■–*-]\s|\(?(?:\d{1,4}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)](?:\s|$)|\([\dA-Za-z]{1,4}\))")
+ENUMERATOR = re.compile(
+    r"(?:[•▪●◦‣■–*-]\s|\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+[^\W\d]|\(?(?:\d{1,4}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)](?:\s|$)|\([\dA-Za-z]{1,4}\))"
+)
 LABEL = re.compile(
     r"(?:the\s+)?(?:\w+\s+)?(chapter|part|title|book|division|schedule|annex(?:ure)?|appendix|form|article)\b[\s.:-]*(?:no\.?\s*)?[\divxlcA-Z]{0,6}\.?",
     re.IGNORECASE,
