@@ -43,8 +43,8 @@ def read_markdown(text: str) -> Extracted:
 def read_html(text: str) -> Extracted:
     """Read a page with `lxml`.
 
-    `unstructured.partition.html` loses captions of figures, `details`, text beside a block in the same element, the columns of merged cells, and
-    the marks of items with paragraphs; `test_readers_lose_nothing.py` shows it. It also keeps hidden elements.
+    `unstructured.partition.html` loses captions of figures, `details`, the columns of merged cells, and the marks of items with paragraphs;
+    `test_readers_lose_nothing.py` shows it. It also keeps hidden elements.
 
     :param text: the page, decoded.
     :raises UnreadableError: no visible words.

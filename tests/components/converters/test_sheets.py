@@ -4,7 +4,7 @@ from datetime import date, datetime, time, timedelta
 import openpyxl
 import pytest
 from haystack.dataclasses import ByteStream
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.workbook.workbook import Workbook
 
@@ -106,6 +106,7 @@ def test_number_formats(value, code, text):
     assert shown(value, code) == text
 
 
+@settings(deadline=None)
 @given(st.floats(-1e300, 1e300) | st.integers(-(10**18), 10**18), st.text(alphabet='0#?,.%"()-;_* $[]GEdm/@\\', max_size=20))
 def test_no_format_fails_and_a_general_number_reads_back(value, code):
     assert isinstance(shown(value, code), str)

@@ -8,6 +8,7 @@ from haystack.dataclasses import ByteStream
 
 from components.routers.content_sniffer import ACCEPTED
 from components.routers.content_type_router import ContentTypeRouter
+from components.routers.file_types import DOCX, EPUB, ODS, ODT, PPTX, RTF, XLSB, XLSX
 
 
 def route(data: bytes, name: str):
@@ -84,6 +85,53 @@ def test_what_nobody_reads_fails_with_a_reason(data, name, reason):
     assert item["source"] == name
     assert reason in item["reason"]
     assert "\n" not in item["reason"]
+
+
+def packed(*names: str, **contents: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in {**dict.fromkeys(names, "x"), **contents}.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def office(main: str) -> bytes:
+    return packed(**{"[Content_Types].xml": f'<Types><Override ContentType="{main}"/></Types>'})
+
+
+_OOXML = "application/vnd.openxmlformats-officedocument."
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "where", "mime"),
+    [
+        (office(f"{_OOXML}presentationml.slideshow.main+xml"), "a.ppsx", "text", PPTX),
+        (office("application/vnd.ms-word.document.macroEnabled.main+xml"), "a.docm", "text", DOCX),
+        (office("application/vnd.ms-excel.sheet.macroEnabled.main+xml"), "a.xlsm", "sheets", XLSX),
+        (office("application/vnd.ms-excel.sheet.binary.macroEnabled.main"), "a.xlsb", "sheets", XLSB),
+        (packed("META-INF/manifest.xml", mimetype=ODT), "a.odt", "text", ODT),
+        (packed("META-INF/manifest.xml", mimetype=f"{ODS}-template"), "a.ots", "sheets", ODS),
+        (packed("META-INF/container.xml", mimetype="application/epub+zip"), "a.epub", "text", EPUB),
+        (b"{\\rtf1 words}", "a.rtf", "text", RTF),
+        (b"<?xml version='1.0'?><a>x</a>", "a.xml", "text", "application/xml"),
+        ("<?xml version='1.0' encoding='utf-16'?><a>x</a>".encode("utf-16"), "a.xml", "text", "application/xml"),
+        (b"<?xml version='1.0'?><!-- c --><html><body>x</body></html>", "a.html", "text", "text/html"),
+        (b"a: 1\nb: [2]\n", "a.yaml", "text", "application/yaml"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 60, "a.png", "images", "image/png"),
+        (b"\xff\xd8\xff\xe0" + b"\0" * 60, "a.jpg", "images", "image/jpeg"),
+        (b"From: a@b.c\nSubject: hi\nMIME-Version: 1.0\n\n<html>body</html>", "a.eml", "text", "message/rfc822"),
+    ],
+)
+def test_routes_by_the_parts_of_a_file(data, name, where, mime):
+    found, source = route(data, name)
+    assert (found, source.mime_type) == (where, mime)
+    assert "content_mismatch" not in source.meta
+
+
+def test_a_zip_folder_and_encrypted_files_are_named():
+    assert "folder of files" in route(packed("a.txt"), "a.zip")[1]["reason"]
+    locked = packed(mimetype=ODT, **{"META-INF/manifest.xml": "<manifest:encryption-data/>"})
+    assert "password" in route(locked, "a.odt")[1]["reason"]
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked():
