@@ -22,6 +22,7 @@ from haystack import Document
 
 from components.access.principal import DEFAULT_TENANT, PUBLIC, Principal, acting_as
 from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+from components.embedders.bm25 import check_bm25
 from components.embedders.bm25_document_embedder import BM25DocumentEmbedder
 from components.embedders.bm25_text_embedder import BM25TextEmbedder
 from components.embedders.bm25_tokenizer import document_terms, query_terms
@@ -51,8 +52,10 @@ def measure(
     """nDCG@10 of the four rankings, and paired differences.
 
     :param avg_len: the fixed one.
+    :raises ValueError: a setting that is not accepted.
     :returns: plain JSON data: `nDCG@10` by ranking with a 95 % interval, `difference` of ours at the mean length to both of bm25s with p.
     """
+    check_bm25(k1, b, avg_len, language)
     names = [name for name in data.corpus if document_text(data, name).strip()]
     terms = [document_terms(document_text(data, name), language) for name in names]
     mean = float(np.mean([len(t) for t in terms]))
