@@ -57,7 +57,7 @@ def word_file() -> bytes:
 
 def slide_file() -> bytes:
     presentation, buffer = pptx.Presentation(), io.BytesIO()
-    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+    slide: Any = presentation.slides.add_slide(presentation.slide_layouts[5])
     slide.shapes.title.text = "Leave"
     slide.shapes.add_textbox(Inches(1), Inches(3), Inches(2), Inches(1)).text_frame.text = "Twenty days"
     slide.notes_slide.notes_text_frame.text = "Spoken words"

@@ -1,5 +1,6 @@
 import io
 import zipfile
+from typing import Any
 
 import docx
 import pytest
@@ -11,7 +12,7 @@ from components.routers.content_type_router import ContentTypeRouter
 from components.routers.file_types import DOCX, EPUB, ODS, ODT, PPTX, RTF, XLSB, XLSX
 
 
-def route(data: bytes, name: str):
+def route(data: bytes, name: str) -> tuple[str, Any]:
     out = ContentTypeRouter().run([ByteStream(data, meta={"file_name": name, "uri": name, "tenant": "t"})])
     (where,) = [key for key, value in out.items() if value]
     return where, out[where][0]
