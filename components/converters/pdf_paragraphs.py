@@ -20,6 +20,11 @@ LABEL = re.compile(
     r"(?:the\s+)?(?:\w+\s+)?(chapter|part|title|book|division|schedule|annex(?:ure)?|appendix|form|article)\b[\s.:-]*(?:no\.?\s*)?[\divxlcA-Z]{0,6}\.?",
     re.IGNORECASE,
 )
+CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|chart|plate|exhibit|box|listing|algorithm|scheme|abbildung|abb\.|tabelle|tableau)"
+    r"\s*(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:[.-]\d{1,3})*[a-z]?\s*[.:–—|-]\s*\S",
+    re.IGNORECASE,
+)
 ROW_GAP = 1.2  # of the usual step between base lines in a table; a wider one begins a row
 _SENTENCE_END = (".", ":", ";", "?", "!", "—", "–", "”", ".)", "।")
 
@@ -109,7 +114,7 @@ def _begins(para: Para, line: Line, frame: Frame, pitch: float, body: float) -> 
     short = last.x1 < frame.right - 0.12 * frame.width
     starts = bool(ENUMERATOR.match(line.text))
     indent = line.x0 - last.x0
-    if starts and (ended or short):
+    if (starts or CAPTION.match(line.text)) and (ended or short):
         return True
     if indent > 0.9 * line.size and not (len(para.lines) == 1 and ENUMERATOR.match(last.text)):
         return len(para.lines) > 1 or ended or short

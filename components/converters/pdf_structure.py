@@ -13,6 +13,7 @@ from components.converters.pdf_grids import RuledTable, take_tables
 from components.converters.pdf_headings import NUMBERED, mark_headings, match_notes, merge_labels, section_headings
 from components.converters.pdf_lines import Frame, Line, body_size, find_frames, leading, merge_rows, reading_order, segments
 from components.converters.pdf_lists import join_lists
+from components.converters.pdf_notes import mark_captions, mark_footnotes
 from components.converters.pdf_paragraphs import ENUMERATOR, Para, column_frame, find_tables, join_lines, paragraphs, vocabulary
 from components.converters.pdf_words import Page
 
@@ -51,6 +52,8 @@ def structure(pages: Sequence[Page]) -> Parts:
             if kind:
                 seen.add(key)
         found = _page_paragraphs([s for s in lines if id(s) not in marked], ruled, frame, pitch, body)
+        mark_footnotes(found, page.height, body)
+        found = [para for para in found if para.lines]
         tops = [p.top for p in found if p.kind == "paragraph" and NUMBERED.match(p.lines[0].text)]
         matched, others = match_notes(found, split_notes(beside, tops), pitch)
         titles.update({key: _note_title(note, known) for key, note in matched.items()})
@@ -63,6 +66,7 @@ def structure(pages: Sequence[Page]) -> Parts:
         if not para.text:
             para.text = "\n".join(para.rows) if para.kind == "table" else join_lines([line.text for line in para.lines], known)
     paras = [para for para in paras if any(c.isalnum() for c in para.text)]
+    mark_captions(paras)
     mark_headings([para for para in paras if id(para) not in titles], body)
     paras = join_lists(section_headings(merge_labels(paras), titles))
     return [(_clean(para.text), _fields(para)) for para in paras]
@@ -157,7 +161,7 @@ def _joined_over_pages(paras: list[Para], titles: dict[int, str], body: float) -
     """Join a paragraph with its continuation on the next page, or in the next column."""
     out: list[Para] = []
     for para in paras:
-        last = next((p for p in reversed(out) if p.kind not in ("header", "footer", "note")), None)
+        last = next((p for p in reversed(out) if p.kind not in ("header", "footer", "note", "footnote")), None)
         if last is not None and id(para) not in titles and _continues(last, para, body):
             last.lines.extend(para.lines)
         else:

@@ -242,3 +242,24 @@ def test_nine_of_ten_sections_are_right(layout):
                 break
     missing = [number for number in truth if number not in right]
     assert len(right) >= 0.9 * len(truth), (missing, [heading for heading, _ in found])
+
+
+def test_footnotes_and_captions_are_kinds_and_a_sentence_goes_on_behind_a_footnote():
+    pdf = Layout(6)
+    pdf.para(" ".join(pdf.words(40) + "." for _ in range(6)))
+    pdf.para("Figure 2: Meters by year", size=10)
+    pdf.set_y(600)
+    pdf.para(
+        "The keeper of a meter shall, when it is found to be broken, and in any case before the end of the month, send it in its own box and with the form",
+        size=11,
+    )
+    pdf.set_y(720)
+    pdf.para("1 Act No. 4 of 1923, as amended; see the second schedule.", size=8)
+    pdf.add_page()
+    pdf.para("that came with it to the works, where it is read once more.")
+    pdf.para(" ".join(pdf.words(40) + "." for _ in range(6)))
+    (document,) = read(ByteStream(bytes(pdf.output()), meta={"file_name": "notes.pdf"}), max_pages=9)
+    blocks = [(b["kind"], document.content[b["start"] : b["end"]]) for b in document.meta["blocks"]]
+    assert ("caption", "Figure 2: Meters by year") in blocks
+    assert ("footnote", "1 Act No. 4 of 1923, as amended; see the second schedule.") in blocks
+    assert any("with the form that came with it to the works" in text for _, text in blocks)
