@@ -82,18 +82,21 @@ def run_batches(
     ahead = IN_FLIGHT if len(set(names)) == len(names) else 1
     running: deque[tuple[list[Item], Future[list[dict[str, Any]]]]] = deque()
     waiting = batches(items, max_files or files_of_a_batch(len(items)), max_bytes)
-    with ThreadPoolExecutor(ahead, "index") as pool:
-        try:
-            while True:
-                while len(running) < ahead and (batch := next(waiting, None)) is not None:
-                    running.append((batch, pool.submit(copy_context().run, _reports, run, batch, graph_version)))
-                if not running:
-                    return
-                batch, future = running.popleft()
-                yield batch, future.result()
-        finally:
-            for _, future in running:
-                future.cancel()
+    pool = ThreadPoolExecutor(ahead, "index")
+    wait = True
+    try:
+        while True:
+            while len(running) < ahead and (batch := next(waiting, None)) is not None:
+                running.append((batch, pool.submit(copy_context().run, _reports, run, batch, graph_version)))
+            if not running:
+                return
+            batch, future = running.popleft()
+            yield batch, future.result()
+    except KeyboardInterrupt:
+        wait = False  # what a killed batch leaves, the next run heals
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)
 
 
 def _reports(run: Run, batch: list[Item], graph_version: str) -> list[dict[str, Any]]:

@@ -169,6 +169,8 @@ class SentenceTransformerEncoder:
         starts = range(0, len(order), size)
 
         def embed(start: int) -> None:
+            if not threading.main_thread().is_alive():
+                raise KeyboardInterrupt  # the program is ending, and would wait for every batch
             rows = order[start : start + size]
             with self._tokenizing:
                 features = model.preprocess([texts[row] for row in rows], prompt=prefix or None)
