@@ -13,12 +13,13 @@ from components.converters.ocr import OcrOptions, read_image
 from components.converters.outcome import build_document
 
 
-def read(source: ByteStream, *, options: OcrOptions) -> list[Document]:
+def read(source: ByteStream, *, options: OcrOptions, time_s: float) -> list[Document]:
     """Read an image.
 
+    :param time_s: seconds after which no further page of it is begun.
     :raises UnreadableError: damaged, too large, or without text that can be read.
     """
-    found = read_image(source.data, options)
+    found = read_image(source.data, options, time_s)
     return [build_document(source, found.parts, title=found.title, notices=found.notices or None)]
 
 
@@ -36,13 +37,13 @@ class ImageConverter(FileConverter):
 
     read = staticmethod(read)
 
-    def __init__(self, languages: Sequence[str] = (), min_confidence: float = 0.75, timeout_s: float = 300.0, max_memory_mb: int = 3072) -> None:
+    def __init__(self, languages: Sequence[str] = (), min_confidence: float = 0.75, timeout_s: float = 900.0, max_memory_mb: int = 3072) -> None:
         """Create a converter.
 
         :param languages: two-letter codes (ISO 639-1) or Tesseract's own; empty: told from the image. Others than those of Latin letters,
             Chinese and Japanese need Tesseract with that language.
         :param min_confidence: from 0 to 1; an image of less counts as unreadable.
-        :param timeout_s: seconds that reading one file may take, more than 0.
+        :param timeout_s: seconds that reading one file may take, more than 0. No page is begun after four fifths of it.
         :param max_memory_mb: megabytes that it may take, 64 or more; the models take some 1000.
         :raises ValueError: a value out of range.
         """
@@ -53,4 +54,4 @@ class ImageConverter(FileConverter):
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `read`."""
-        return {"options": self._options}
+        return {"options": self._options, "time_s": 0.8 * self.timeout_s}

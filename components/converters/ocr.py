@@ -6,7 +6,9 @@ Tesseract reads it, where it is installed with a language of that script; otherw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -21,6 +23,8 @@ from components.converters.pdf_structure import structure
 if TYPE_CHECKING:
     import numpy as np
     from PIL import Image
+
+    from components.converters.pdf_words import Page
 
 LINE_CONFIDENCE = 0.5  # a line of less is not text, or not readable
 MAX_PIXELS = 50_000_000  # of one image, before it is decoded; A4 at 600 dots per inch has 35 million
@@ -128,26 +132,37 @@ def _problem(had_lines: bool, confidence: float, script: str, wanted: Sequence[s
     return f"{reason}; it is too poor, or in a script that neither the built-in models nor Tesseract's languages here know"
 
 
-def read_image(data: bytes, options: OcrOptions | None = None) -> Extracted:
+def read_image(data: bytes, options: OcrOptions | None = None, time_s: float = math.inf) -> Extracted:
     """What a picture file says, as blocks: columns in order, headings, lists and tables as far as their places tell.
 
     :param data: PNG, JPEG, TIFF (all pages), BMP, WebP or GIF (the first frame).
+    :param time_s: seconds after which no further page is begun; a notice names those that are missing.
     :raises UnreadableError: damaged, too large, or without text that can be read.
     """
-    options = options or OcrOptions()
-    frames = _frames(data)
-    readings: list[Reading] = [read_pixels(_pixels(frame), options, _dpi(frame)) for frame in frames]
-    readable = [(number, reading) for number, reading in enumerate(readings, 1) if reading.page.lines]
-    if not readable:
-        raise UnreadableError(f"no text: {readings[0].problem or 'OCR finds no text in it'}")
-    pages = [page_of(reading.page, number, 72 / _dpi(frames[number - 1])) for number, reading in readable]
+    options, begun = options or OcrOptions(), time.monotonic()
+    readings: list[tuple[int, Reading]] = []
+    pages: list[Page] = []
+    late: list[int] = []
+    number = 0
+    for number, frame in enumerate(_frames(data), 1):
+        if number > 1 and time.monotonic() - begun > time_s:
+            late.append(number)
+            continue
+        dpi = _dpi(frame)
+        readings.append((number, read_pixels(_pixels(frame), options, dpi)))
+        if readings[-1][1].page.lines:
+            pages.append(page_of(readings[-1][1].page, number, 72 / dpi))
+    if not pages:
+        raise UnreadableError(f"no text: {next((reading.problem for _, reading in readings if reading.problem), 'OCR finds no text in it')}")
     even_out(pages)
     parts = structure(pages)
-    several = len(frames) > 1
-    for _, fields in parts:
-        if not several:
+    if number == 1:
+        for _, fields in parts:
             fields.pop("page", None)
-    return Extracted(parts, first_heading(parts), notices=notices([(n, r) for n, r in enumerate(readings, 1)], "image" if not several else "page"))
+    told = notices(readings, "page" if number > 1 else "image")
+    if late:
+        told.append(f"{numbered(late)} left out: the time for recognition was used up")
+    return Extracted(parts, first_heading(parts), notices=told)
 
 
 def notices(readings: Sequence[tuple[int, Reading]], what: str = "page") -> list[str]:
@@ -189,33 +204,31 @@ def numbered(pages: Sequence[int]) -> str:
     return f"page{'s' if len(pages) > 1 else ''} {', '.join(texts)}"
 
 
-def _frames(data: bytes) -> list[Image.Image]:
-    """Pages of an image file, upright by what the camera noted."""
+def _frames(data: bytes) -> Iterator[Image.Image]:
+    """Pages of an image file one after the other, upright by what the camera noted."""
     import warnings
 
     from PIL import Image, ImageOps
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower
             image = Image.open(BytesIO(data), formats=("PNG", "JPEG", "TIFF", "BMP", "WEBP", "GIF"))
-            count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-            if count > MAX_FRAMES:
-                raise UnreadableError(f"the image has {count} pages; accepted: up to {MAX_FRAMES}")
-            frames = []
-            for number in range(count):
-                image.seek(number)
-                width, height = image.size
-                if width * height > MAX_PIXELS:
-                    raise UnreadableError(f"the image has {width} × {height} pixels; accepted: up to {MAX_PIXELS // 1_000_000} million")
-                frames.append(_plain(ImageOps.exif_transpose(image)))
+        count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+        if count > MAX_FRAMES:
+            raise UnreadableError(f"the image has {count} pages; accepted: up to {MAX_FRAMES}")
+        for number in range(count):
+            image.seek(number)
+            width, height = image.size
+            if width * height > MAX_PIXELS:
+                raise UnreadableError(f"the image has {width} × {height} pixels; accepted: up to {MAX_PIXELS // 1_000_000} million")
+            yield _plain(ImageOps.exif_transpose(image))
     except UnreadableError:
         raise
     except Image.DecompressionBombError as error:
         raise UnreadableError(f"the image is too large: {error}") from None
     except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise UnreadableError(f"the image is damaged or cut off: {error}") from None
-    return frames
 
 
 def _plain(image: Image.Image) -> Image.Image:

@@ -86,7 +86,7 @@ def test_a_scan_keeps_its_heading_and_the_order_of_its_columns():
     assert re.fullmatch(r"page 1 was read by OCR \(PP-OCRv6, confidence (0\.9\d|1\.00)\)", document.meta["notices"][0])
 
 
-@pytest.mark.parametrize("turn", [180, 90])
+@pytest.mark.parametrize("turn", [180, pytest.param(90, marks=pytest.mark.long)])
 def test_a_page_stands_whichever_way_up(turn):
     pdf = new()
     pdf.add_page()
