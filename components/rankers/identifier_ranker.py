@@ -25,6 +25,9 @@ from components.rankers.identifiers import (
 
 RELATES, IS, NAMES, MENTIONS = 4, 3, 2, 1
 
+SHORT_TITLE = 5
+"""Words up to which a title names a thing rather than tells of it."""
+
 NEAR = 0.6
 """Share of the best score from which on a passage that only mentions every identifier goes before those that do not."""
 
@@ -48,6 +51,12 @@ class _Passage:
     def own(self) -> frozenset[str]:
         """Numbers and codes that are its own: of its title, last heading, record and file."""
         return own_terms(" ; ".join((self._title, *self._headings[-1:], self._record, self._file.rsplit(".", 1)[0])))
+
+    @cached_property
+    def filed(self) -> frozenset[str]:
+        """Those of its record, its file, and a title or heading of a few words, which is no sentence."""
+        short = [part for part in (self._title, *self._headings[-1:]) if len(part.split()) <= SHORT_TITLE]
+        return own_terms(" ; ".join((*short, self._record, self._file.rsplit(".", 1)[0])))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -95,16 +104,18 @@ class IdentifierRanker:
         """
         wanted = references(query, question=True)
         passages = [_Passage(document) for document in documents] if wanted else []
-        wanted = [r for r in (_settled(r, passages) for r in wanted) if r is not None]
+        short = is_short(query)
+        wanted = [r for r in (_settled(r, passages, short) for r in wanted) if r is not None]
         if not wanted:
             return {"documents": documents, "skipped": "no identifier in the question"}
         related = lone_qualifiers(query, wanted)
         correspondence = bool(related) or asks_for_correspondence(query)
-        short = is_short(query)
         grades = [[_grade(r, p, passages, related if correspondence else None) for r in wanted] for p in passages]
-        if not short:  # a long question is about more than the code or phrase in it
-            loose = [r.kind in ("code", "phrase") for r in wanted]
-            grades = [[(MENTIONS if g >= IS else 0) if soft else g for g, soft in zip(row, loose, strict=True)] for row in grades]
+        if not short:  # a long question is about more than the code or phrase in it, unless a passage is filed under that
+            for row, passage in zip(grades, passages, strict=True):
+                for n, reference in enumerate(wanted):
+                    if reference.kind in ("code", "phrase") and reference.key not in passage.filed:
+                        row[n] = 0
         best = max((d.score for d in documents if d.score is not None), default=0.0)
 
         def place(i: int) -> tuple[int, int, int]:
@@ -117,8 +128,10 @@ class IdentifierRanker:
         return {"documents": [documents[i] for i in _each_first(sorted(range(len(documents)), key=place), grades)], "skipped": ""}
 
 
-def _settled(wanted: Reference, passages: list[_Passage]) -> Reference | None:
+def _settled(wanted: Reference, passages: list[_Passage], short: bool) -> Reference | None:
     """A reference whose qualifier is no name unless a passage is called so: the `bns` in `bns 303`, not the `gets` in `gets 20 days`."""
+    if wanted.kind == "bare" and not short and wanted.qualifier[:1].islower():
+        return None
     if not wanted.qualifier or wanted.qualifier[:1].isupper() or any(_known(wanted.qualifier, passage) for passage in passages):
         return wanted
     return None if wanted.kind == "bare" else replace(wanted, qualifier="")
