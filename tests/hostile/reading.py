@@ -36,10 +36,11 @@ class Reading:
 
 
 class Watch:
-    """The most that any child of this process holds while it is open."""
+    """The most that any child of this process holds while it is open, in bytes, and the seconds that they all compute."""
 
     def __enter__(self) -> Watch:
         self.peak = 0
+        self._computed: dict[int, float] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
@@ -49,12 +50,18 @@ class Watch:
         self._stop.set()
         self._thread.join()
 
+    @property
+    def computed(self) -> float:
+        """Seconds of a processor."""
+        return sum(self._computed.values())
+
     def _look(self) -> None:
         me = psutil.Process()
         while not self._stop.wait(0.02):
             for child in me.children(recursive=True):
                 try:
                     self.peak = max(self.peak, child.memory_info().rss)
+                    self._computed[child.pid] = sum(child.cpu_times()[:2])
                 except psutil.Error:
                     continue
 
