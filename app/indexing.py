@@ -151,6 +151,7 @@ def index_paths(
             report["index_version"] = store.index_version()
             add_duplicates(store, report)
             store.flush()
+            store.optimize_if_due()
     report["seconds"] = round(time.monotonic() - started, 3)
     return report
 

@@ -100,6 +100,8 @@ def work_for(graph: Graph, items: list[Item], principal: Principal) -> Work:
         if (store := graph_store(graph)) is not None:
             with acting_as(principal):
                 add_duplicates(store, report)
+                if principal.is_admin:
+                    store.optimize_if_due()
         return report
 
     return work

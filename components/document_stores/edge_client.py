@@ -31,6 +31,9 @@ from components.document_stores.edge_conversion import (
 from components.document_stores.edge_folder import CollectionFolder, sync_tree
 from components.document_stores.index_lock import IndexLock
 
+GRAPH_PAYS = 50_000
+"""Points from which a graph index pays: below, comparing with every vector takes a few milliseconds."""
+
 
 class EdgeClient:
     """A folder of collections. Get one with `EdgeClient.open(folder)`: the process has one a folder, because the engine allows no more.
@@ -359,7 +362,13 @@ class EdgeClient:
                 old, self._shards[collection_name] = self._shards[collection_name], fresh
                 files.use(target)
                 self._retire(old)
+            files.note_graph(self.count(collection_name).count)
             files.tidy()
+
+    def graph_lag(self, collection_name: str) -> float:
+        """Share of the points that were added since the graph index was built, 0 to 1; 0 below the size from which a graph pays."""
+        points = self.count(collection_name).count
+        return max(0, points - self._files(collection_name).graphed()) / points if points >= GRAPH_PAYS else 0.0
 
 
 def _grouped(points: list[rest.ScoredPoint], group_by: str, limit: int, group_size: int) -> dict[Any, list[rest.ScoredPoint]]:

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 CURRENT = "CURRENT"
+GRAPH = "GRAPH"
 
 
 class CollectionFolder:
@@ -39,6 +40,21 @@ class CollectionFolder:
             os.fsync(file.fileno())
         draft.replace(self.folder / CURRENT)
         sync_folder(self.folder)
+
+    def note_graph(self, points: int) -> None:
+        """Remember that the current generation was built with a graph index over so many points."""
+        current = self.current()
+        if current is not None:
+            (self.folder / GRAPH).write_text(f"{current.name} {points}")
+
+    def graphed(self) -> int:
+        """Points that the graph index of the current generation was built over; 0 where none was."""
+        current = self.current()
+        try:
+            name, points = (self.folder / GRAPH).read_text().split()
+            return int(points) if current is not None and name == current.name else 0
+        except (OSError, ValueError):
+            return 0
 
     def tidy(self) -> None:
         """Remove generations that are not in use, left by a process that was killed."""

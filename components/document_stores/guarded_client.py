@@ -256,6 +256,12 @@ class GuardedClient:
         if hasattr(self._client, "optimize") and self._exists(collection_name):
             self._client.optimize(collection_name)
 
+    def graph_lag(self, collection_name: str) -> float:
+        """Share of the points that the graph index does not hold, for administrators; 0 on a server, which keeps it up by itself."""
+        self._check_admin(f"see the state of collection {collection_name!r}")
+        has_own = hasattr(self._client, "graph_lag") and self._exists(collection_name)
+        return self._client.graph_lag(collection_name) if has_own else 0.0
+
     def flush(self) -> None:
         """Write everything to disk; a server does so by itself."""
         if hasattr(self._client, "flush"):

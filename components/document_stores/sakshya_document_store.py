@@ -30,6 +30,7 @@ from components.document_stores.reading_store import DATETIME_FIELDS, KEYWORD_FI
 from config.settings import settings
 
 MEMORY = ":memory:"
+MAX_GRAPH_LAG = 0.2
 _COLLECTION_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -389,6 +390,17 @@ class SakshyaDocumentStore(CardedStore):
         """Build the graph index now, while reads go on; for administrators. A server does it by itself."""
         self._initialize_client()
         self._client.optimize(self.index)
+
+    def optimize_if_due(self) -> bool:
+        """Build the graph index where more than a fifth of a large index is not in it; for administrators.
+
+        :returns: whether it was built.
+        """
+        self._initialize_client()
+        if self._client.graph_lag(self.index) <= MAX_GRAPH_LAG:
+            return False
+        self._client.optimize(self.index)
+        return True
 
     def flush(self) -> None:
         """Write everything to disk. Acknowledged writes survive the end of the process without it."""

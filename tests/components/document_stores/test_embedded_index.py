@@ -233,3 +233,18 @@ def test_one_open_index_a_process_for_all_who_ask(tmp_path):
     assert third is not first
     third.declare_server("http://c")
     third.close()
+
+
+def test_the_graph_is_built_when_much_of_a_large_index_is_not_in_it(grown, monkeypatch):
+    root = Principal(user="root", is_admin=True)
+    with acting_as(root):
+        assert not grown.optimize_if_due()  # small: comparing with every vector is quick
+        monkeypatch.setattr("components.document_stores.edge_client.GRAPH_PAYS", 1000)
+        assert grown.optimize_if_due()
+        assert not grown.optimize_if_due()
+    with acting_as(Principal(user="writer")):
+        grown.write_documents(big(1000, 20_000))
+    with acting_as(root):
+        assert grown.optimize_if_due()
+    with pytest.raises(PermissionError):
+        grown.optimize_if_due()
