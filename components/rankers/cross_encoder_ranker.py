@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from haystack import Document, component
 
 from components.chunk import embedded_text
 from components.failure import Degradation
+from components.joiners.rank_fusion import reciprocal_rank_fusion
 from components.rankers.onnx_cross_encoder import OnnxCrossEncoder
 from components.rankers.relevance import batches, relevance
 from config.settings import Backend, Device, home, settings
@@ -54,6 +56,9 @@ class CrossEncoderRanker:
         timeout_s: float | None = None,
         score_threshold: float | None = None,
         file_name: str | None = None,
+        scale: float = 1.0,
+        shift: float = 0.0,
+        first_stage_weight: float = 0.0,
     ) -> None:
         """:param model: a folder (relative to the clone) or hub name of a cross-encoder with one or two labels; `None`: from settings.
         :param top_k: passages returned, >= 1.
@@ -64,8 +69,22 @@ class CrossEncoderRanker:
             passages are then scored in the order they came; the ones left over follow those scored.
         :param score_threshold: passages scored below it are dropped, in [0, 1]; `None`: none.
         :param file_name: which ONNX file of the folder, for instance `model_quantized.onnx`; `None`: `model.onnx`, or the only one.
+        :param scale: of the model's logit, > 0, and `shift`, added to it, before the sigmoid: fitted on judged pairs, they make `score` a
+            probability, for which a threshold means the same with every model.
+        :param first_stage_weight: weight >= 0 of the order in which the passages came, fused by reciprocal rank with the model's own, which
+            weighs 1; 0: the model alone decides. Scores and threshold stay the model's.
         :raises ValueError: a value that is not accepted.
         """
+        for name, value, fits, accepted in (
+            ("scale", scale, lambda v: v > 0, "a number > 0"),
+            ("shift", shift, lambda v: True, "a number"),
+            ("first_stage_weight", first_stage_weight, lambda v: v >= 0, "a number >= 0"),
+        ):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not fits(value):
+                raise ValueError(f"CrossEncoderRanker.{name}={value!r}: accepted is {accepted}")
+        self.scale = scale
+        self.shift = shift
+        self.first_stage_weight = first_stage_weight
         self.model = model
         self.top_k = _at_least_one("top_k", top_k)
         self.batch_size = _at_least_one("batch_size", batch_size)
@@ -123,6 +142,9 @@ class CrossEncoderRanker:
             logger.warning(reason)
             return _passed_through(documents, limit, reason=reason)
         order = sorted(scores, key=lambda i: (-scores[i], i))
+        if self.first_stage_weight:
+            legs = {"model": map(str, order), "first": map(str, sorted(scores))}
+            order = [int(fused.id) for fused in reciprocal_rank_fusion(legs, weights={"first": self.first_stage_weight})]
         ranked = [_with_rank(documents[i], rank, scores[i]) for rank, i in enumerate(order, start=1)]
         if self.score_threshold is not None:
             ranked = [d for d in ranked if d.score is not None and d.score >= self.score_threshold]
@@ -143,7 +165,7 @@ class CrossEncoderRanker:
             if self.timeout_s is not None and scores and started - begin + slowest > self.timeout_s:
                 break
             with self._scoring:
-                values = relevance(logits([(query, texts[i]) for i in batch]))
+                values = relevance(logits([(query, texts[i]) for i in batch]), self.scale, self.shift)
             slowest = max(slowest, time.monotonic() - started)
             scores.update(zip(batch, map(float, values), strict=True))
         return scores

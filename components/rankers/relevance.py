@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 
-def relevance(logits: Any) -> np.ndarray:
-    """Probability that each passage is relevant, in [0, 1].
+def relevance(logits: Any, scale: float = 1.0, shift: float = 0.0) -> np.ndarray:
+    """Probability that each passage is relevant, in [0, 1]: the sigmoid of scale · logit + shift (Platt, "Probabilistic outputs for support
+    vector machines", 1999). Both are fitted on judged pairs; with 1 and 0 the model's own scores are taken as they are.
 
     :param logits: array of shape [n] or [n, 1] (one label: the sigmoid is taken) or [n, 2] (irrelevant, relevant: the softmax of the second).
     :raises ValueError: more than two labels, which is a classifier and no ranker, or a logit that is no number.
@@ -18,6 +19,8 @@ def relevance(logits: Any) -> np.ndarray:
     [0.5, 0.881]
     >>> [round(float(x), 3) for x in relevance([[1.0, 3.0]])]
     [0.881]
+    >>> [round(float(x), 3) for x in relevance([4.0, 6.0], scale=0.5, shift=-2.0)]
+    [0.5, 0.731]
     """
     values = np.asarray(logits, dtype=np.float64)
     if values.ndim == 1:
@@ -27,7 +30,7 @@ def relevance(logits: Any) -> np.ndarray:
     if not np.isfinite(values).all():
         raise ValueError("the model gave a score that is no number")
     difference = values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]  # softmax of two = sigmoid of their difference
-    return 0.5 * (1.0 + np.tanh(0.5 * difference))  # the sigmoid, without overflow
+    return 0.5 * (1.0 + np.tanh(0.5 * (scale * difference + shift)))  # the sigmoid, without overflow
 
 
 def batches(texts: Sequence[str], size: int, by_length: bool) -> list[list[int]]:

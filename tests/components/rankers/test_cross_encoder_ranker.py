@@ -1,4 +1,5 @@
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,27 @@ def test_top_k_and_threshold(checkpoint):
     assert [d.id for d in above] == best[:3]
     with pytest.raises(ValueError, match="top_k"):
         ranker.run(query=QUERY, documents=passages(), top_k=0)
+
+
+def test_calibration_changes_scores_and_not_their_order(checkpoint):
+    plain = CrossEncoderRanker(model=str(checkpoint)).run(query=QUERY, documents=passages())["documents"]
+    ranked = CrossEncoderRanker(model=str(checkpoint), scale=0.5, shift=-1.0).run(query=QUERY, documents=passages())["documents"]
+    assert [d.id for d in ranked] == [d.id for d in plain]
+    odds = [math.log(d.score / (1 - d.score)) for d in plain]
+    assert [d.score for d in ranked] == pytest.approx([1 / (1 + math.exp(1 - o / 2)) for o in odds], abs=1e-4)
+
+
+def test_fused_with_the_first_stage(checkpoint):
+    def ids(weight: float) -> list[str]:
+        ranker = CrossEncoderRanker(model=str(checkpoint), first_stage_weight=weight)
+        return [d.id for d in ranker.run(query=QUERY, documents=passages())["documents"]]
+
+    given, model = [d.id for d in passages()], ids(0)
+    assert ids(1e6) == given
+    assert model != given
+    place = {id_: n for n, id_ in enumerate(ids(1))}
+    both = {id_: 1 / (61 + given.index(id_)) + 1 / (61 + model.index(id_)) for id_ in given}
+    assert all(place[a] < place[b] for a in given for b in given if both[a] > both[b] + 1e-9)
 
 
 def test_model_of_the_settings(checkpoint, monkeypatch):
@@ -209,7 +231,17 @@ def test_onnx_without_a_file(checkpoint):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"top_k": 0}, {"batch_size": 0}, {"device": "tpu"}, {"backend": "openvino"}, {"timeout_s": 0}, {"score_threshold": 1.5}],
+    [
+        {"top_k": 0},
+        {"batch_size": 0},
+        {"device": "tpu"},
+        {"backend": "openvino"},
+        {"timeout_s": 0},
+        {"score_threshold": 1.5},
+        {"scale": 0},
+        {"shift": float("nan")},
+        {"first_stage_weight": -1},
+    ],
 )
 def test_refused_at_construction(parameters):
     [name] = parameters
