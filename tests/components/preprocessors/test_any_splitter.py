@@ -33,10 +33,10 @@ LAPPED = {"heading_lapped", "token_window", "token_window_close", "sentence", "r
 ACROSS = {"token_window", "token_window_close"}
 """Splitters whose chunks run over the end of a section."""
 NAMES = sorted(SPLITTERS)
-WORDS = (
+WORDS = (  # noqa: SIM905
     "leave notice section grant twenty days unless e.g. s. 12 2(1)(a) Rao 3.5 per cent. Antidisestablishmentarianism धारा नियम छुट्टी परंतु है। 句子很长，而且没有空格。 "
     "قانون؟ اجازه می\u200cخواهم 👨\u200d👩\u200d👧 e\u0301 นโยบายการลา However, Provided stop. Stop! (a) following: — ; x def return { }"
-).split()  # noqa: SIM905
+).split()
 SENTENCE = st.lists(st.sampled_from([*WORDS, "x" + "y" * 150]), min_size=1, max_size=25).map(lambda words: " ".join(words) + ".")
 LINES = st.lists(SENTENCE, min_size=1, max_size=5)
 ROW = st.lists(st.sampled_from(WORDS), min_size=2, max_size=4).map(" | ".join)
