@@ -35,7 +35,7 @@ from evaluation.retrieval import document_ranking
 
 PER_LEG = 50
 K1, B, AVG_LEN, LANGUAGE = 1.2, 0.75, 100.0, "en"
-GRID = {"dense_weight": (0.4, 0.5, 0.6, 0.7, 0.8), "identifier_factor": (0.4, 0.5, 0.7, 1.0), "coverage_power": (0.0, 1.0, 1.5, 2.0, 2.5)}
+GRID = {"dense_weight": (0.4, 0.6, 0.8), "identifier_factor": (0.5, 1.0), "coverage_power": (0.0, 1.0, 2.0)}
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ FUSIONS: dict[str, Fusion] = {
 
 def measured(data: BeirSet, legs: Legs, fuse: Fusion) -> float:
     """Mean nDCG@10 of a fusion."""
-    rankings = {q: document_ranking(legs.document[id_] for id_ in fuse(found, legs.evidence[q], legs.floor)) for q, found in legs.found.items()}
+    rankings = {q: document_ranking(legs.document[id_] for id_ in fuse(found, legs.evidence[q], legs.floor))[:10] for q, found in legs.found.items()}
     return float(ranking_values(data.qrels, rankings)[NDCG].mean())
 
 
