@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import email
 import email.header
 import email.policy
@@ -38,7 +39,8 @@ def read_mail(data: bytes, attachments: list[str]) -> Extracted:
     :raises UnreadableError: encrypted, or nothing to read in it.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:200]:  # UTF-16, as mail programs do not write it but people save it
-        data = decode(data)[0].encode()
+        with contextlib.suppress(NotTextError):  # a stray NUL in what is a mail all the same
+            data = decode(data)[0].encode()
     message = email.message_from_bytes(data.lstrip(), policy=email.policy.compat32)
     _refuse_encrypted({part.get_content_type(): part.get_param("smime-type", "") for part in message.walk()})
     parts, notices = _body(message)
