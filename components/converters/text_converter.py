@@ -86,7 +86,7 @@ class TextConverter(FileConverter):
     `unstructured`, which its `UnstructuredFileConverter` calls over the network, was measured beside each reader here
     (`test_readers_lose_nothing.py`). It stands on the same libraries, `python-docx`, `python-pptx`, `lxml`, `pandoc` and `python-oxmsg`, and
     loses what they hold: numbers of headings and lists, footnotes, text boxes, notes, captions, merged cells. It also shows what is
-    hidden, and takes 2 to 30 times as long.
+    hidden.
 
     ```python
     out = TextConverter().run([ByteStream(b"# Leave\\n\\nTwenty days.", mime_type="text/markdown")])

@@ -26,7 +26,7 @@ def read_word(data: bytes) -> Extracted:
     """Read a docx file with `python-docx`.
 
     `unstructured.partition.docx`, which stands on the same library, loses inserted revisions, content controls, text boxes, footnotes and the
-    numbers of lists and headings, shows hidden text, and takes twice as long.
+    numbers of lists and headings, and shows hidden text.
 
     Numbers that Word writes by itself are written out; footnotes follow the block that refers to them; pages are counted at the breaks
     that Word has noted, where it has. Comments, deleted revisions and hidden text are left out and named.
