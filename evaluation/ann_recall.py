@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 from evaluation.bootstrap import Interval, bootstrap_mean
 from evaluation.latency import quantiles_ms
 from evaluation.stored_vectors import source_filter
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 TOP_K = 10
 EFS: tuple[int | None, ...] = (None, 64, 128, 256, 512)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from components.document_stores.sakshya_document_store import SakshyaDocumentStore
+if TYPE_CHECKING:
+    from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
 CHUNKS = {"field": "meta.kind", "operator": "==", "value": "chunk"}
 _AT_ONCE = 500

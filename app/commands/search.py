@@ -13,7 +13,6 @@ from app import query
 from app.commands.explained import explain_table
 from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
 from app.console import out, print_json, reports_errors
-from app.explaining import explained_search, load_explained
 from app.filters import read_filters
 from app.graphs import load_graph
 from app.remote import find_server
@@ -35,6 +34,8 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """List the passages that a question finds, best first. Runs only the part of the graph that finds them."""
+    from app.explaining import explained_search, load_explained
+
     principal = reader(tenant, groups)
     text = query.checked_question(question)
     narrowed = read_filters(filters)

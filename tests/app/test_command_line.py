@@ -68,3 +68,9 @@ def test_a_graph_that_does_not_load_is_told_as_check_tells_it(tmp_path):
     assert done.returncode == 1
     assert "evidence.type: unknown type 'os.system'" in done.stderr
     assert "unsafe" not in done.stderr
+
+
+def test_the_command_line_imports_nothing_heavy_before_it_knows_what_is_asked():
+    code = "import sys, app.cli; print(*{'torch', 'haystack', 'qdrant_client', 'sentence_transformers', 'fastapi', 'scipy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == ""
