@@ -29,6 +29,7 @@ from evaluation.splitter_variants import VARIANTS
 
 HEADING = "heading"
 SPLITTERS = (HEADING, *VARIANTS)
+_KEPT = "{}: its index was there already, so its seconds say nothing"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,10 @@ def compare_splitter(splitter: str, test: TestSet, graph: str, folder: Path, pla
     name = index_graph(splitter)
     started = time.monotonic()
     if test.files is None:
-        with prepared_index(test.data, name, folder=folder / splitter, fresh=True) as prepared:
+        with prepared_index(test.data, name, folder=folder / splitter) as prepared:
             seconds = time.monotonic() - started
-            report = measure_graph(graph, test.data, prepared, seed=seed)
+            notes = [] if prepared.embedded else [_KEPT.format(splitter)]
+            report = measure_graph(graph, test.data, prepared, seed=seed).noted(notes)
             return _row(splitter, test, report, load_graph(name, phase="indexing", store=prepared.where), seconds)
     where = {"path": str(folder / f"{test.data.name}-{splitter}"), "index": COLLECTION}
     loaded = load_graph(name, phase="indexing", store=where)
@@ -92,7 +94,7 @@ def compare_splitter(splitter: str, test: TestSet, graph: str, folder: Path, pla
     seconds = time.monotonic() - started
     if not _documents(loaded, "chunk"):
         raise SakshyaError(f"{test.files}: nothing could be indexed; {indexed['failed'][:1]}")
-    notes = [f"{splitter}: its index was there already, so its seconds say nothing"] if indexed["unchanged"] else []
+    notes = [_KEPT.format(splitter)] if indexed["unchanged"] else []
     if not places:
         places |= stretches(_points(loaded, "section"))
     try:
