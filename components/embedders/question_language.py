@@ -111,6 +111,8 @@ def reading(question: str, languages: Collection[str] | None) -> Reading:
     if probability >= 0.5:
         return Reading(share)
     likeliest = max(probabilities, key=lambda item: item[1], default=("?", 0.0))[0]
+    if likeliest in languages:
+        return Reading(share)  # short, or full of names: nothing speaks for another language more than for one of these
     return Reading(round(share * 2 * probability, 3), f"its language seems to be {likeliest}")
 
 

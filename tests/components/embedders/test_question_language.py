@@ -71,3 +71,8 @@ def test_scripts():
     assert scripts_of("धारा 303, BNS") == {"Devanagari": 2, "Latin": 3}
     assert scripts_read({"en", "hi"}) == {"Latin", "Devanagari"}
     assert scripts_read({"hi"}) == {"Devanagari"}
+
+
+@pytest.mark.parametrize("question", ["what orbits earth", "rust of iron"])
+def test_a_short_question_whose_likeliest_language_is_read_is_read(question):
+    assert reading(question, ["en"]).share == 1.0
