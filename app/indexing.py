@@ -11,7 +11,7 @@ from app.batches import CRASH, MAX_BYTES, Item, Run, run_batches
 from app.duplicates import add_duplicates
 from app.errors import SakshyaError, UsageError
 from app.finding import Found, collect
-from app.moves import missing, renames
+from app.moves import is_url, missing, renames
 from app.sources import keeper, list_sources, remove_containers
 from app.urls import default_fetcher, fetching, split_urls, url_item
 from components.access.principal import DEFAULT_TENANT, Principal, acting_as
@@ -124,8 +124,6 @@ def index_paths(
         if fields := overrides.fields(item.meta[RULE_PATH]):
             item.meta[OVERRIDES] = fields
         items.append(item)
-    if urls:
-        run = fetching(run, fetcher or default_fetcher())
     principal = keeper(tenant)
     manifest: list[dict[str, Any]] = []
     if store is not None:
@@ -135,6 +133,9 @@ def index_paths(
         for item in items:
             if item.meta["path"] in moved:
                 item.meta[MOVED_FROM] = moved[item.meta["path"]]
+    if urls:
+        known = {meta["path"] for meta in manifest if meta.get("chunks") and is_url(meta.get("path", ""))}
+        run = fetching(run, fetcher or default_fetcher(), known)
     report = index_items(
         run, items, principal=principal, graph_version=graph_version, on_progress=on_progress, max_files=max_files, max_bytes=max_bytes
     )

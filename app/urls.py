@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,14 +54,19 @@ def default_fetcher() -> UrlFetcher:
     return UrlFetcher(max_mb=settings().max_file_mb)
 
 
-def fetching(run: Run, fetcher: UrlFetcher) -> Run:
-    """A run that fetches the URLs among its sources first; one that cannot be fetched fails with its reason and is in the manifest."""
+def fetching(run: Run, fetcher: UrlFetcher, known: Collection[str] = ()) -> Run:
+    """A run that fetches the URLs among its sources first; one that cannot be fetched fails with its reason and is in the manifest.
+
+    One that policy refuses fails too and never reaches the graph, so that the index does not name it; unless it has passages there.
+
+    :param known: URLs that have passages in the index.
+    """
     from haystack.dataclasses import ByteStream
 
-    from components.fetchers.url_fetcher import FetchError
+    from components.fetchers.url_fetcher import FetchError, RefusedError
 
     def fetched(values: dict[str, Any]) -> dict[str, Any]:
-        sources, metas = [], []
+        sources, metas, refused = [], [], []
         for source, meta in zip(values["sources"], values["meta"], strict=True):
             found: Any = source
             fields = dict(meta)
@@ -71,9 +76,13 @@ def fetching(run: Run, fetcher: UrlFetcher) -> Run:
                     if UNREAD not in fields:
                         found = fetcher.fetch(source)
                 except FetchError as error:
+                    if isinstance(error, RefusedError) and source not in known:
+                        refused.append({"source": str(meta.get("uri") or source), "reason": str(error)})
+                        continue
                     fields[UNREAD] = str(error)
             sources.append(found)
             metas.append(fields)
-        return run({**values, "sources": sources, "meta": metas})
+        report = run({**values, "sources": sources, "meta": metas}) if sources or not refused else {}
+        return {**report, "failed": [*report.get("failed", []), *refused]} if refused else report
 
     return fetched

@@ -33,13 +33,18 @@ class FetchError(ValueError):
     """A URL that was not fetched; one line."""
 
 
+class RefusedError(FetchError):
+    """A URL that policy refuses, whatever is there: its scheme, credentials in it, an address that is not public, or a redirect to such."""
+
+
 def normal_url(url: str) -> str:
     """The URL as the identity of a source: small letters in scheme and host, no default port, no fragment.
 
     >>> normal_url("HTTPS://Example.org:443/a b#part")
     'https://example.org/a%20b'
 
-    :raises FetchError: no http or https URL with a host, or one with credentials.
+    :raises RefusedError: no http or https URL with a host, or one with credentials.
+    :raises FetchError: no URL at all.
     """
     try:
         parsed = httpx.URL(url.strip())
@@ -47,9 +52,9 @@ def normal_url(url: str) -> str:
     except (httpx.InvalidURL, ValueError, TypeError) as error:
         raise FetchError(f"not a URL: {error}") from None
     if parsed.scheme not in ("http", "https") or not host:
-        raise FetchError("accepted are http:// and https:// URLs with a host")
+        raise RefusedError("accepted are http:// and https:// URLs with a host")
     if parsed.userinfo:
-        raise FetchError("a URL with a user name or password is refused: it would be stored and shown")
+        raise RefusedError("a URL with a user name or password is refused: it would be stored and shown")
     return str(parsed.copy_with(fragment=None, path=parsed.path or "/"))
 
 
@@ -121,7 +126,8 @@ class UrlFetcher:
     def fetch(self, url: str) -> ByteStream:
         """One URL as a stream; see `run`.
 
-        :raises FetchError: it is refused, or was not fetched; one line.
+        :raises RefusedError: policy refuses it; one line.
+        :raises FetchError: it was not fetched; one line.
         """
         asked = current = normal_url(url)
         deadline = Deadline(self.timeout_s)
@@ -139,7 +145,7 @@ class UrlFetcher:
                         return _stream(asked, current, told, self._body(response, told))
                     current = _next(current, told.get("location"))
         except AddressError as error:
-            raise FetchError(str(error)) from None
+            raise RefusedError(str(error)) from None
         except (TimeoutError, httpcore.TimeoutException):
             late = f"it took longer than {self.timeout_s:g} s" if deadline.passed else f"the server sent nothing for {self.read_timeout_s:g} s"
             raise FetchError(late) from None
@@ -209,9 +215,9 @@ def _next(current: str, location: str | None) -> str:
     try:
         target = normal_url(str(httpx.URL(current).join(location)))
     except (httpx.InvalidURL, FetchError) as error:
-        raise FetchError(f"it redirects to what is refused: {error}") from None
+        raise RefusedError(f"it redirects to what is refused: {error}") from None
     if current.startswith("https:") and not target.startswith("https:"):
-        raise FetchError("it redirects from https to http, which is refused")
+        raise RefusedError("it redirects from https to http, which is refused")
     return target
 
 

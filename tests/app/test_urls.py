@@ -59,7 +59,17 @@ def test_an_address_inside_is_refused_by_default_and_told(site, store, admin):
     _, url = site
     report = index_paths(LightGraph(store).run, [f"{url}/leave.md"], store=store)
     assert "not a public address" in report["failed"][0]["reason"]
-    assert list_sources(store)[0]["manifest"]["state"] == "failed"
+    assert list_sources(store) == []
+
+
+def test_a_url_with_passages_that_is_refused_later_stays_and_is_told(site, store, admin):
+    _, url = site
+    page, graph = f"{url}/leave.md", LightGraph(store)
+    index_paths(graph.run, [page], store=store, fetcher=UrlFetcher(allow_private=["127.0.0.1"]))
+    report = index_paths(graph.run, [page], store=store, access=["hr"])
+    assert [failure["source"] for failure in report["failed"]] == [page]
+    (entry,) = list_sources(store)
+    assert (entry["access"], entry["chunks"] > 0) == (["hr"], True)
 
 
 def test_urls_are_told_from_paths():
