@@ -8,6 +8,8 @@ from typing import Any
 
 from components.document_stores.filter_fields import (
     ALIASES,
+    DATES,
+    NUMBERS,
     IndexFields,
     all_of,
     any_of,
@@ -17,13 +19,15 @@ from components.document_stores.filter_fields import (
     negated,
 )
 from components.document_stores.filter_language import ConditionError, parse_condition
-from components.document_stores.filter_periods import Period, period
+from components.document_stores.filter_periods import ACCEPTED, Period, period
 from components.routers.file_types import EXTENSIONS, extension_of
 
 Filters = str | Sequence[str | dict[str, Any]] | dict[str, Any] | None
 """Readable conditions, all of which must hold, or a filter of Haystack."""
 MAX_DEPTH = 8
 """Levels of headings that are compared."""
+NAMED = 5
+"""Values that a note names where none looks like the one asked for."""
 NEGATIVE = {"!=": "==", "not in": "in"}
 ORDERED = (">", ">=", "<", "<=")
 _EXTENSION_OF = {mime: extension.lstrip(".") for extension, mime in reversed(EXTENSIONS.items())}
@@ -117,7 +121,9 @@ class FilterBuilder:
     def _kind(self, field: str) -> str:
         if field in ALIASES:
             return "text"
-        return self._fields.kind(field) if self._fields else "date" if bare(field).endswith("_at") else "text"
+        if self._fields:
+            return self._fields.kind(field)
+        return "number" if bare(field) in NUMBERS else "date" if bare(field) in DATES or bare(field).endswith("_at") else "text"
 
     def _ordered(self, plain: dict[str, Any], kind: str) -> dict[str, Any]:
         operator, value = plain["operator"], plain["value"]
@@ -125,7 +131,7 @@ class FilterBuilder:
             return {**plain, "value": number}
         if kind == "number":
             raise ConditionError(f"{bare(plain['field'])} {operator} {value!r}: accepted is a number")
-        found = self._period(value)  # before its beginning, or not after its end
+        found = self._period(value, also_number=kind != "date")  # before its beginning, or not after its end
         bound = found.start if operator in (">=", "<") else found.end
         if bound is None:
             raise ConditionError(f"{bare(plain['field'])} {operator} {value}: it has no {'beginning' if operator in ('>=', '<') else 'end'}")
@@ -135,10 +141,12 @@ class FilterBuilder:
         ends = ((">=", found.start), ("<", found.end))
         return all_of([{"field": key, "operator": operator, "value": bound.isoformat()} for operator, bound in ends if bound])
 
-    def _period(self, text: str) -> Period:
+    def _period(self, text: str, also_number: bool = False) -> Period:
         try:
             return period(text, self._now)
         except ValueError as error:
+            if also_number:
+                raise ConditionError(f"{text!r} is neither a number nor a date; accepted: a number, or of dates {ACCEPTED}") from None
             raise ConditionError(str(error)) from None
 
     # --- aliases
@@ -166,7 +174,7 @@ class FilterBuilder:
         name, mark, part = text.partition("#")
         found = self._fields.files_named(name)
         if not found:
-            self._miss("source", text, [str(f.get("file_name")) for f in self._fields.files()])
+            self._miss("source", text, [str(f.get("file_name")) for f in self._fields.files() if f.get("chunks") != 0])
         inside = {"field": "meta.container_id", "operator": "in", "value": sorted({str(f["container_id"]) for f in found})}
         if not mark:
             return inside
@@ -215,8 +223,10 @@ class FilterBuilder:
         return any_of(ways)
 
     def _miss(self, field: str, text: str, known: list[str]) -> None:
-        likely = near(text, known) or list(dict.fromkeys(known))[:5]
-        self.notes.append(f"no {field} {text!r}" + (f"; there is {', '.join(likely)}" if likely else ""))
+        every = list(dict.fromkeys(known))
+        likely = near(text, known) or every[:NAMED]
+        more = f" and {len(every) - NAMED} more" if likely == every[:NAMED] and len(every) > NAMED else ""
+        self.notes.append(f"no {field} {text!r}" + (f"; there is {', '.join(likely)}{more}" if likely else ""))
 
 
 def _levels(levels: list[list[str]], depth: int) -> list[dict[str, Any]]:

@@ -120,7 +120,7 @@ class IndexFields:
         known = [*ALIASES, *self.names()]
         likely = near(name, known)
         hint = f"did you mean {' or '.join(likely)}? " if likely else ""
-        return f"no document that you may read has a field {name!r}; {hint}The fields are {', '.join(known)}"
+        return f"no document that you may read has a field {name!r}; {hint}the fields are {', '.join(known)}"
 
     def values(self, field: str, limit: int = SCAN) -> list[str]:
         """Readable values of a text field, the most frequent first."""
@@ -143,9 +143,9 @@ class IndexFields:
         return [str(value) for value in self._store.facet("mime_type", CHUNKS)]
 
     def files(self) -> list[dict[str, Any]]:
-        """`container_id`, `uri`, `file_name`, `title`, `mime_type` of every readable source."""
+        """`container_id`, `uri`, `file_name`, `title`, `mime_type` and `chunks` (their number) of every readable source."""
         if self._files is None:
-            fields = [f"meta.{key}" for key in ("container_id", "uri", "file_name", "title", "mime_type")]
+            fields = [f"meta.{key}" for key in ("container_id", "uri", "file_name", "title", "mime_type", "chunks")]
             self._files = self._store.peek({"field": "meta.kind", "operator": "==", "value": "source"}, SCAN * 10, fields)
         return self._files
 

@@ -117,7 +117,7 @@ def test_filters(store, filters, ids):
 
 def test_an_unknown_field_is_named_with_those_there_are(store):
     with pytest.raises(
-        UnknownFieldError, match=r"'ratign'; did you mean rating\? The fields are source, type, heading, in_force, .*\brating\b.*\bsince\b"
+        UnknownFieldError, match=r"'ratign'; did you mean rating\? the fields are source, type, heading, in_force, .*\brating\b.*\bsince\b"
     ) as caught:
         found(store, "ratign=3")
     assert "\n" not in str(caught.value)
@@ -128,6 +128,30 @@ def test_an_unknown_field_is_named_with_those_there_are(store):
         )
     with pytest.raises(ConditionError, match="accepted is a number"):
         found(store, "rating>high")
+
+
+class Files:
+    """An index that holds eight types, and of two sources one without a passage."""
+
+    def peek(self, filters, limit, fields=None):
+        return [{"container_id": n, "file_name": f"{n}.pdf", "uri": n, "chunks": chunks} for n, chunks in (("law", 3), ("enc", 0))]
+
+    def facet(self, field, filters=None):
+        return {f"x/{n}": 1 for n in range(8)}
+
+
+def test_a_note_names_what_holds_passages_and_how_many_more_there_are():
+    builder = FilterBuilder(IndexFields(Files()))
+    builder.build(["source=zzz", "type=potato"])
+    assert builder.notes == ["no source 'zzz'; there is law.pdf", "no type 'potato'; there is x/0, x/1, x/2, x/3, x/4 and 3 more"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("page>abc", "accepted is a number"), ("size>abc", "neither a number nor a date"), ("valid_to>abc", "is no date")]
+)
+def test_what_a_value_may_be_is_told_by_the_field(text, told):
+    with pytest.raises(ConditionError, match=told):
+        FilterBuilder(None).build(text)
 
 
 @pytest.mark.parametrize("principal", [READER, STRANGER])
