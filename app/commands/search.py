@@ -65,10 +65,31 @@ def passages_table(documents: list[dict[str, Any]]) -> Table:
     table.add_column("score", justify="right")
     table.add_column("where", overflow="fold", ratio=2)
     table.add_column("passage", overflow="fold", ratio=3)
-    for document in documents:
+    files = told_apart([str(document.get("uri") or "") for document in documents])
+    for document, file in zip(documents, files, strict=True):
         where = " > ".join([str(document.get("title", "")), *document.get("heading_path", [])]).strip(" >")
         page = f", p. {document['page']}" if document.get("page") else ""
         text = " ".join((document["text"] or "").split())
         score = "" if document["score"] is None else f"{document['score']:.4f}"
-        table.add_row(str(document["rank"]), score, Text(where + page), Text(text if len(text) <= 160 else text[:159] + "…"))
+        place = Text(where + page)
+        if file and file != where:
+            place.append(("\n" if place.plain else "") + file, style="dim")
+        table.add_row(str(document["rank"]), score, place, Text(text if len(text) <= 160 else text[:159] + "…"))
     return table
+
+
+def told_apart(uris: list[str]) -> list[str]:
+    """The end of each uri, as short as tells its file from the other files: its name, with the folders that are needed, and the member in it.
+
+    >>> told_apart(["/a/mail.eml#note.txt", "/a/law.md", "/b/law.md"])
+    ['mail.eml#note.txt', 'a/law.md', 'b/law.md']
+    """
+    paths = {uri.partition("#")[0] for uri in uris}
+    ends: dict[str, str] = {}
+    for path in paths:
+        parts = path.rstrip("/").split("/")
+        for count in range(1, len(parts) + 1):
+            end = ends[path] = "/".join(parts[-count:])
+            if sum(f"/{other.rstrip('/')}".endswith(f"/{end}") for other in paths) == 1 and not end.startswith("?"):
+                break
+    return [ends[uri.partition("#")[0]] + uri[len(uri.partition("#")[0]) :] for uri in uris]

@@ -55,7 +55,7 @@ def read_html(text: str) -> Extracted:
     walk.flush()
     if not walk.parts:
         raise UnreadableError("no text: the page holds no visible words")
-    notices = [f"hidden text left out: {page.hidden_words} words"] if page.hidden_words else []
+    notices = [f"hidden text left out: {page.hidden_words} word{'s' * (page.hidden_words != 1)}"] if page.hidden_words else []
     return Extracted(walk.parts, first_heading(walk.parts) or page.title, page.language, notices)
 
 

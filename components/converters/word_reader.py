@@ -42,10 +42,14 @@ def read_word(data: bytes) -> Extracted:
     notices = package_notices(data)
     comments = reader.related("comments")
     found["comments"] = sum(1 for _ in comments.iter(f"{W}comment")) if comments is not None else 0
-    notices += [f"{name} left out: {count}" for name, count in sorted(found.items()) if count]
+    notices += [f"{name} left out: {count}{_unit(name, count)}" for name, count in sorted(found.items()) if count]
     properties = document.core_properties
     language = re.match(r"[A-Za-z]{2,3}(?![A-Za-z])", properties.language or "")
     return Extracted(parts, first_heading(parts) or own_title(properties.title), language.group(0).lower() if language else None, notices)
+
+
+def _unit(name: str, count: int) -> str:
+    return "" if name in ("comments", "deleted revisions") else " word" if count == 1 else " words"
 
 
 def own_title(title: str | None) -> str:

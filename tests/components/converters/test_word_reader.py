@@ -71,7 +71,7 @@ def test_hidden_text_is_left_out_and_named():
     document.add_paragraph().add_run("Tiny order.").font.size = docx.shared.Pt(1)  # pyright: ignore[reportAttributeAccessIssue]
     read = read_word(saved(document))
     assert [text for text, _ in read.parts] == ["Seen.", "Also seen."]
-    assert read.notices == ["hidden text left out: 1", "text too small to see left out: 1", "white text left out: 1"]
+    assert read.notices == ["hidden text left out: 2 words", "text too small to see left out: 2 words", "white text left out: 2 words"]
 
 
 def test_white_text_on_a_dark_cell_is_seen():
