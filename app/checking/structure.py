@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.checking.positions import Source
@@ -23,6 +24,15 @@ KINDS: dict[str, tuple[type, str]] = {
 }
 
 
+def misnamed_wiring(data: Mapping[Any, Any]) -> bool:
+    """Whether a key of the wiring is missing and an unknown one may be it: then all that the wiring lacks follows from that one fault.
+
+    >>> misnamed_wiring({"components": {}, "connectons": [], "inputs": {}, "outputs": {}})
+    True
+    """
+    return any(key not in TOP_KEYS for key in data) and any(key not in data for key in ("connections", "inputs", "outputs"))
+
+
 def check_structure(source: Source) -> Iterator[Problem]:
     """Faults of the frame. Where it is sound, `components` and `connections` can be read without further care."""
     data = source.data
@@ -34,8 +44,9 @@ def check_structure(source: Source) -> Iterator[Problem]:
             yield Problem(source.file, source.line(key), str(key), f"unknown key; {accepted(str(key), TOP_KEYS)}")
         elif not isinstance(value, KINDS[key][0]):
             yield Problem(source.file, source.line(key), key, f"must be {KINDS[key][1]}")
+    unknown = [str(key) for key in data if key not in TOP_KEYS]
     for key in NEEDED:
-        if key not in data:
+        if key not in data and not difflib.get_close_matches(key, unknown, n=1, cutoff=0.7):
             yield Problem(source.file, 1, key, f"is missing: {KINDS[key][1]}")
     if data.get("components") == {}:
         yield Problem(source.file, source.line("components"), "components", "is empty: a graph needs at least one component")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from app.checking.check import check_graphs
-from app.checking.problem import Level
+from app.checking.problem import Level, Problem
 from app.commands.options import AsJson
 from app.console import err, out, print_json, reports_errors
 from app.errors import UsageError
@@ -36,21 +37,44 @@ def check(
     if docs:
         raise UsageError("--schema-docs goes with --schema FILE")
     ours = sorted((home() / "pipelines").glob("*.yml"))
-    paths = [graph_path(name) for name in graphs] if graphs else ours
+    paths, absent = _found(graphs) if graphs else (ours, [])
     if not paths:
         raise UsageError(f"there is no graph in {home() / 'pipelines'}")
     paths = [path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path for path in paths]
-    problems = check_graphs(paths, beside=ours)
+    problems = [*check_graphs(paths, beside=ours), *absent]
     errors = sum(problem.level is Level.ERROR for problem in problems)
     if as_json:
-        print_json({"graphs": [str(path) for path in paths], "errors": errors, "problems": [problem.to_json() for problem in problems]})
+        print_json(
+            {
+                "graphs": [*map(str, paths), *(problem.file for problem in absent)],
+                "errors": errors,
+                "problems": [problem.to_json() for problem in problems],
+            }
+        )
     else:
         for problem in problems:
             out.print(str(problem), markup=False, soft_wrap=True)
         warnings = len(problems) - errors
-        err.print(f"{len(paths)} graph{'s' * (len(paths) != 1)}: {errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
+        count = len(paths) + len(absent)
+        err.print(f"{count} graph{'s' * (count != 1)}: {errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
     if errors:
         raise typer.Exit(1)
+
+
+def _found(names: Sequence[str]) -> tuple[list[Path], list[Problem]]:
+    """The files of the graphs that there are, and a fault for each of the others.
+
+    :raises UsageError: none of them is there.
+    """
+    paths, absent = [], []
+    for name in names:
+        try:
+            paths.append(graph_path(name))
+        except UsageError as error:
+            absent.append(Problem(name, 1, "", str(error)))
+            if len(absent) == len(names):
+                raise
+    return paths, absent
 
 
 def _write_schema(file: Path, docs: bool, as_json: bool) -> None:

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from app.checking.check import check_graph
 from app.checking.problem import Level
+from app.cli import app
 
 SOUND = """\
 components:
@@ -119,3 +121,18 @@ def test_bytes_that_are_no_text_are_one_line(tmp_path):
     path.write_bytes(b"\xff\xfe\x00components")
     (problem,) = check_graph(path)
     assert "UTF-8" in str(problem)
+
+
+@pytest.mark.parametrize(("key", "typo"), [("connections:", "connectons:"), ("inputs:", "imputs:")])
+def test_a_misspelt_key_is_told_alone(tmp_path, key, typo):
+    (problem,) = check_graph(written(tmp_path, SOUND.replace(key, typo, 1)))
+    assert "unknown key" in str(problem)
+    assert key.rstrip(":") in str(problem)
+
+
+def test_a_graph_that_is_not_there_hides_no_fault_of_the_others(tmp_path):
+    path = written(tmp_path, SOUND.replace("k: 60", "kk: 60"))
+    done = CliRunner().invoke(app, ["check", str(path), str(tmp_path / "nope.yml")])
+    assert done.exit_code == 1
+    assert "fuser.kk" in done.output
+    assert "nope.yml does not exist" in done.output
