@@ -1,4 +1,4 @@
-"""Bytes to text: byte order marks first, then UTF-8, then UTF-16 by its zero bytes, then the 8-bit encodings."""
+"""Bytes to text: byte order marks first, then UTF-8, then UTF-16 by its zero bytes, then UTF-8 with stray bytes, then the 8-bit encodings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import codecs
 import re
 
 SAMPLE = 200_000  # bytes that charset-normalizer looks at: enough to tell an encoding, and its time grows with the length
+MIXED = "utf-8 with cp1252"  # the name of UTF-8 among which single bytes of an 8-bit encoding stand
 _BOMS = [  # the UTF-32 mark begins with the UTF-16 one, so it comes first
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -15,6 +16,7 @@ _BOMS = [  # the UTF-32 mark begins with the UTF-16 one, so it comes first
 ]
 _FINAL_AT_END = re.compile(rb"[\xe0-\xfa][\xea\xed\xef\xf3\xf5](?![\xe0-\xfa])")
 _FINAL_INSIDE = re.compile(rb"[\xea\xed\xef\xf3\xf5][\xe0-\xfa]")
+_STRAY = re.compile("[\udc80-\udcff]+")  # how the handler surrogateescape marks bytes that are not UTF-8
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -28,7 +30,7 @@ def decode(data: bytes) -> tuple[str, str]:
     Line ends become `\\n` and NUL characters go (a database text column refuses them).
 
     :param data: the whole file.
-    :returns: the text and the name of the encoding that was used.
+    :returns: the text and the name of the encoding that was used, or `MIXED`.
     :raises NotTextError: the bytes look binary.
 
     >>> decode("naïve".encode("utf-16"))
@@ -43,9 +45,27 @@ def decode(data: bytes) -> tuple[str, str]:
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
+def decoding_notices(data: bytes, encoding: str) -> list[str]:
+    """What a reader should know of how bytes became text, a line each.
+
+    :param data: the whole file.
+    :param encoding: the name that `decode` gave.
+
+    >>> decoding_notices(b"a\\0b", "utf-8")
+    ['1 NUL character was removed']
+    """
+    notices = ["the encoding is mixed: bytes that are not UTF-8 were read as Windows-1252"] if encoding == MIXED else []
+    nul = 0 if encoding.startswith(("utf-16", "utf-32")) else data.count(0)
+    if nul:
+        notices.append(f"{nul} NUL character{' was' if nul == 1 else 's were'} removed")
+    return notices
+
+
 def _decode(data: bytes) -> tuple[str, str]:
     for bom, name in _BOMS:
         if data.startswith(bom):
+            if name == "utf-8" and (mixed := _mixed(data[len(bom) :])):
+                return mixed
             return data[len(bom) :].decode(name, "replace"), name
     try:
         text = data.decode("utf-8")
@@ -56,11 +76,27 @@ def _decode(data: bytes) -> tuple[str, str]:
     wide = _utf16_without_mark(data)
     if wide:
         return data.decode(wide, "replace"), wide
-    broken = data.decode("utf-8", "replace")  # a few damaged bytes in what is otherwise UTF-8
-    foreign = sum(1 for c in broken[:SAMPLE] if ord(c) > 127)
-    if broken[:SAMPLE].count("\ufffd") * 20 <= foreign:
-        return broken, "utf-8"
-    return _eight_bit(data)
+    return _mixed(data) or _eight_bit(data)
+
+
+def _mixed(data: bytes) -> tuple[str, str] | None:
+    """UTF-8 with stray bytes: those of Latin text are cp1252, pasted from another file; a few in another script are damage.
+
+    Text in an 8-bit encoding holds valid sequences of UTF-8 by chance only: fewer of them than bytes that are none.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    valid = text.encode("utf-8", "ignore").decode()
+    stray, foreign = len(text) - len(valid), _count_beyond(valid, "ascii")
+    if not stray or stray > foreign:
+        return None
+    if 2 * _count_beyond(valid, "cp1252") <= foreign:
+        return _STRAY.sub(lambda run: run[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace"), text), MIXED
+    return (data.decode("utf-8", "replace"), "utf-8") if stray * 20 <= foreign else None
+
+
+def _count_beyond(text: str, encoding: str) -> int:
+    """How many characters an encoding lacks."""
+    return len(text) - len(text.encode(encoding, "ignore"))
 
 
 def _utf16_without_mark(data: bytes) -> str | None:

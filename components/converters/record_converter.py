@@ -10,7 +10,7 @@ from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
 from components.chunk import source_id
-from components.converters.decoding import decode
+from components.converters.decoding import decode, decoding_notices
 from components.converters.file_converter import FileConverter
 from components.converters.outcome import Parts, UnreadableError, build_document, failure, one_line, readable_name, source_name
 from components.converters.record_fields import DATES, check_field_map, day_first, iso_date, number_column, resolve
@@ -25,7 +25,7 @@ def read(source: ByteStream, *, columns: dict[str, list[str]]) -> tuple[list[Doc
     """Read a file of records, a document for each.
 
     :param columns: see `check_field_map`.
-    :returns: the documents, and failures of single records (`file#key`).
+    :returns: the documents, the first of which carries the notices of the file, and failures of single records (`file#key`).
     :raises UnreadableError: no record could be read.
     """
     documents: list[Document] = []
@@ -33,10 +33,11 @@ def read(source: ByteStream, *, columns: dict[str, list[str]]) -> tuple[list[Doc
     meta = source.meta or {}
     mime_type = source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type
     name = source_name(source)
-    text, _ = decode(source.data)
+    text, encoding = decode(source.data)
+    notices = decoding_notices(source.data, encoding)
     records: list[Record] = []
     numbers: list[int] = []
-    for number, item in enumerate(read_records(text, str(mime_type)), start=1):
+    for number, item in enumerate(read_records(text, str(mime_type), notices), start=1):
         if isinstance(item, UnreadableError):
             failed.append(failure(f"{name}#row-{number}", item))
         elif not item:
@@ -45,7 +46,8 @@ def read(source: ByteStream, *, columns: dict[str, list[str]]) -> tuple[list[Doc
             records.append(item)
             numbers.append(number)
     if not records:
-        raise UnreadableError("no text: the file holds no record that could be read")
+        why = f": {failed[0]['reason']}" if failed else ""
+        raise UnreadableError(f"no text: the file holds no record that could be read{why}")
     fields = resolve(columns, records)
     order = {field: day_first(r[c] for r in records for c in fields[field] if c in r) for field in DATES if field in fields}
     numbered = None if "title" in columns else number_column(records)
@@ -56,6 +58,8 @@ def read(source: ByteStream, *, columns: dict[str, list[str]]) -> tuple[list[Doc
             documents.append(_document(source, record, key, fields, order, numbered, str(mime_type)))
         except UnreadableError as error:
             failed.append(failure(f"{name}#{key}", error))
+    if documents and notices:  # they concern the file; the first record carries them, so that each is said once
+        documents[0].meta["notices"] = [*(documents[0].meta.get("notices") or []), *notices]
     return documents, failed
 
 

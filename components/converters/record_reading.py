@@ -14,17 +14,21 @@ from components.converters.outcome import UnreadableError
 Record = dict[str, str]
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE_ROWS = 200
+_LOOK_AHEAD = 50  # lines that a row behind an unclosed quotation mark may take
+_RESCANS = 20  # how often, on average, a line may be read again; beyond it, all quotation marks are characters
+_KINDS = {list: "a list", str: "a string", float: "a number", bool: "true or false", type(None): "null"}
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # the default of 128 kB is smaller than a long text field
 
 
-def read_records(text: str, mime_type: str) -> Iterator[Record | UnreadableError]:
+def read_records(text: str, mime_type: str, notices: list[str] | None = None) -> Iterator[Record | UnreadableError]:
     """Read records one by one.
 
     :param text: the decoded file.
     :param mime_type: `text/csv`, `text/tab-separated-values`, `application/json` or `application/jsonl`.
-    :returns: records with empty fields left out; an `UnreadableError` in the place of a line that is not valid JSON. A blank
-        row is no record.
+    :param notices: a list that gets a line for what was read otherwise than it is written.
+    :returns: records with empty fields left out; an `UnreadableError` in the place of a line that is no JSON object.
+        A blank row is no record.
     :raises UnreadableError: the file as a whole cannot be read.
 
     >>> list(read_records("name;days\\nSick leave;12", "text/csv"))
@@ -41,7 +45,7 @@ def read_records(text: str, mime_type: str) -> Iterator[Record | UnreadableError
     elif mime_type == "application/jsonl":
         yield from _json_lines(text)
     else:
-        yield from _table(text, "\t" if mime_type == "text/tab-separated-values" else None)
+        yield from _table(text, "\t" if mime_type == "text/tab-separated-values" else None, [] if notices is None else notices)
 
 
 def _load(text: str) -> Any:
@@ -53,9 +57,28 @@ def _json_lines(text: str) -> Iterator[Record | UnreadableError]:
         if not line.strip():
             continue
         try:
-            yield flatten(_load(line))
-        except (ValueError, RecursionError) as error:
-            yield UnreadableError(f"line {number} is not valid JSON: {error}")
+            yield flatten(json_object(line, number))
+        except UnreadableError as error:
+            yield error
+
+
+def json_object(line: str, number: int) -> dict[str, Any]:
+    """The object that a line of JSON Lines holds.
+
+    :param line: the line.
+    :param number: its place in the file, from 1, for the error.
+    :raises UnreadableError: not valid JSON, or not an object; the reason begins with `line N`.
+    """
+    try:
+        value = _load(line)
+        if isinstance(value, dict):
+            return value
+        kind = _KINDS[type(json.loads(line, parse_int=float))]  # an integer may have more digits than int() takes
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"line {number}: not valid JSON: {error.msg} (column {error.colno})") from None
+    except RecursionError:
+        raise UnreadableError(f"line {number}: not valid JSON: nested too deeply") from None
+    raise UnreadableError(f"line {number}: {kind}, accepted: an object")
 
 
 def json_items(data: Any) -> list[Any]:
@@ -96,13 +119,13 @@ def _scalar(value: Any) -> str:
     return str(value).replace("\0", "").strip()
 
 
-def _table(text: str, delimiter: str | None) -> Iterator[Record | UnreadableError]:
+def _table(text: str, delimiter: str | None, notices: list[str]) -> Iterator[Record | UnreadableError]:
     delimiter = delimiter or find_delimiter(text)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     names: list[str] | None = None
     caption = ""
+    unclosed: list[int] = []
     try:
-        for row in rows:
+        for row in _rows(text, delimiter, unclosed):
             cells = [cell.strip() for cell in row]
             filled = sum(map(bool, cells))
             if not filled:
@@ -113,11 +136,77 @@ def _table(text: str, delimiter: str | None) -> Iterator[Record | UnreadableErro
                     continue
                 names = _unique(cells)
                 continue
-            names += [f"column {n}" for n in range(len(names) + 1, len(cells) + 1)]
+            if len(cells) > len(names):
+                names = _unique([*names, *[""] * (len(cells) - len(names))])
             record = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
             yield {**record, "table": caption} if caption and "table" not in names else record
     except csv.Error as error:
-        raise UnreadableError(f"row {rows.line_num} is not valid CSV: {error}") from None
+        raise UnreadableError(f"not valid CSV: {error}") from None
+    if len(unclosed) == 1:
+        notices.append(f"a quotation mark that is never closed (line {unclosed[0]}) was taken as a character")
+    elif unclosed:
+        more = f" and {len(unclosed) - 5} more" if len(unclosed) > 5 else ""
+        notices.append(f"quotation marks that are never closed (lines {', '.join(map(str, unclosed[:5]))}{more}) were taken as characters")
+
+
+def _rows(text: str, delimiter: str, unclosed: list[int], *, cut: bool = False) -> Iterator[list[str]]:
+    """The rows of a table. A quotation mark that is never closed is a character: `csv` would take what follows as one cell.
+
+    :param unclosed: gets the numbers of the lines that begin with such a mark, from 1.
+    :param cut: the text is the beginning of a longer one, so that a cell may be open at its end.
+    """
+    lines = list(io.StringIO(text, newline=""))
+    start, width, rescanned = 0, 0, 0
+    while start < len(lines):
+        quoting = csv.QUOTE_MINIMAL if rescanned <= _RESCANS * len(lines) else csv.QUOTE_NONE
+        rows = csv.reader((lines[n] for n in range(start, len(lines))), delimiter=delimiter, skipinitialspace=True, quoting=quoting)
+        begin = start
+        for found in rows:
+            row, end = found, start + rows.line_num
+            last = end == len(lines)
+            suspect = quoting == csv.QUOTE_MINIMAL and (not cut if last else end - begin > 1)
+            if suspect and _is_unclosed(lines, begin, end, delimiter, width, row):
+                rescanned += end - begin
+                row, end = _literal(lines[begin], delimiter, width), begin + 1
+                unclosed.append(end)
+            if not width and sum(bool(cell.strip()) for cell in row) > 1:
+                width = len(row)
+            yield row
+            begin = end
+            if end < start + rows.line_num:
+                break
+        start = begin
+
+
+def _is_unclosed(lines: list[str], begin: int, end: int, delimiter: str, width: int, row: list[str]) -> bool:
+    """Whether the row of lines `begin` to `end` is open at the end of the file, or misquoted and over a line that is a row by itself."""
+    try:
+        next(csv.reader(lines[begin:end], delimiter=delimiter, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        if "unexpected end" in str(error):
+            return True
+    else:
+        if len(row) == width:
+            return False
+    return width > 1 and any(_width(lines[n : n + _LOOK_AHEAD], delimiter) == width for n in range(begin + 1, end))
+
+
+def _width(lines: list[str], delimiter: str) -> int:
+    """How many cells the first row has; -1 where its quotation marks do not pair."""
+    try:
+        return len(next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)))
+    except csv.Error:
+        return -1
+
+
+def _literal(line: str, delimiter: str, width: int) -> list[str]:
+    """The cells of a line with an unclosed quotation mark: the last mark whose loss leaves a whole row, else every mark, is a character."""
+    places = [n for n, c in enumerate(line) if c == '"']
+    for place in reversed(places[-_LOOK_AHEAD:]):
+        candidate = f"{line[:place]}\0{line[place + 1 :]}"  # decoded text holds no NUL
+        if _width([candidate], delimiter) == width:
+            return [cell.replace("\0", '"') for cell in next(csv.reader([candidate], delimiter=delimiter, skipinitialspace=True))]
+    return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, quoting=csv.QUOTE_NONE))
 
 
 def _unique(cells: list[str]) -> list[str]:
@@ -147,7 +236,7 @@ def find_delimiter(text: str) -> str:
     for delimiter in _DELIMITERS:
         widths: list[int] = []
         try:
-            for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter, skipinitialspace=True):
+            for row in _rows(sample, delimiter, [], cut=len(text) > len(sample)):
                 if any(cell.strip() for cell in row):
                     widths.append(len(row))
                 if len(widths) >= _SAMPLE_ROWS:

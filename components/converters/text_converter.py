@@ -8,7 +8,7 @@ from dataclasses import replace
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
-from components.converters.decoding import decode
+from components.converters.decoding import decode, decoding_notices
 from components.converters.extracted import Extracted
 from components.converters.file_converter import FileConverter
 from components.converters.html_reader import read_html, read_markdown
@@ -49,7 +49,7 @@ def read(source: ByteStream, *, program_timeout_s: float = 90.0, ocr_time_s: flo
     source = replace(source, meta=meta)
     mime_type = str(source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type)
     if mime_type == "text/plain" and code_language(str(meta.get("file_name") or "")) is not None:
-        found = read_code(decode(source.data)[0])
+        found = _read_text(source.data, read_code)
     else:
         found = _extracted(source.data, mime_type, attachments, program_timeout_s)
         if ocr_time_s and mime_type in _WITH_PICTURES:
@@ -74,8 +74,13 @@ def _extracted(data: bytes, mime_type: str, attachments: list[str], timeout_s: f
         return read_html(to_html(data, mime_type, timeout_s=timeout_s))
     if mime_type in _OF_MAIL:
         return _OF_MAIL[mime_type](data, attachments)
-    text, _ = decode(data)
-    return _OF_TEXT.get(mime_type, read_plain)(text)
+    return _read_text(data, _OF_TEXT.get(mime_type, read_plain))
+
+
+def _read_text(data: bytes, reader: Callable[[str], Extracted]) -> Extracted:
+    text, encoding = decode(data)
+    found = reader(text)
+    return replace(found, notices=[*decoding_notices(data, encoding), *found.notices])
 
 
 @component

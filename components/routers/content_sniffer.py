@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 
 from components.converters.decoding import NotTextError, decode
+from components.converters.outcome import UnreadableError
+from components.converters.record_reading import json_object
 from components.routers.container_types import OLE2, ole2_type, zip_type
 from components.routers.file_types import (
     ACCEPTED,
@@ -125,14 +127,18 @@ def _text_type(text: str, extension: str, expected: str | None) -> str:
         return MAIL
     if head.startswith("<") and (found := _markup_type(text, head, expected)):
         return found
-    if _HTML.search(head[:1024]) or (expected == "text/html" and _HTML_TAG.search(text)):
-        return "text/html"
-    if head[:1] in "{[":
+    if head[:1] in "{[":  # before HTML: a field may hold a page
         if _is_json(text):
             return JSON
         if _is_jsonl(text):
             return JSONL
-    if expected in (JSON, JSONL):
+    if expected == JSONL and any(_is_object(line) for line in text.lstrip("\ufeff").split("\n")):
+        return JSONL
+    if _HTML.search(head[:1024]) or (expected == "text/html" and _HTML_TAG.search(text)):
+        return "text/html"
+    if expected == JSONL:
+        raise UnsupportedError(f"named {extension}, but no line is a JSON object: {_first_line_error(text)}")
+    if expected == JSON:
         raise UnsupportedError(f"named {extension}, but the content is not valid JSON: {_json_error(text)}")
     if not extension and _is_table(text):
         return TSV if "\t" in text.split("\n", 1)[0] else CSV
@@ -185,9 +191,29 @@ def _is_json(text: str) -> bool:
 
 
 def _is_jsonl(text: str) -> bool:
-    """Most of the first lines are JSON each: a broken one is a record that fails, not another format."""
+    """Most of the first lines are JSON objects: a broken one is a record that fails, not another format."""
     lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()][:9]
-    return bool(lines) and 2 * sum(_is_json(line) for line in lines) > len(lines)
+    return bool(lines) and 2 * sum(_is_object(line) for line in lines) > len(lines)
+
+
+def _is_object(line: str) -> bool:
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        json_object(line, 1)
+    except UnreadableError:
+        return False
+    return True
+
+
+def _first_line_error(text: str) -> str:
+    """Why the first line that is not blank is no record; none of the lines is one."""
+    number, line = next((n, line) for n, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1) if line.strip())
+    try:
+        json_object(line, number)
+    except UnreadableError as error:
+        return str(error)
+    return f"accepted: {JSONL}, one object a line"
 
 
 def _json_error(text: str) -> str:

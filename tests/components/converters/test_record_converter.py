@@ -68,6 +68,46 @@ def test_quoted_line_breaks_and_long_fields():
     assert len(documents[1].content) > 200_000
 
 
+@pytest.mark.parametrize(
+    ("data", "cells", "line"),
+    [
+        ('id,name,city\n1,Anna,Rome\n2,"Otto,Berlin\n3,Zoë,Paris,EXTRA\n4,Kim\n', ["Rome", 'name: "Otto', "column 4: EXTRA", "Kim"], 3),
+        ('id,name,city\n1,"Anna,Rome\n2,Otto,Berlin\n', ['name: "Anna', "Otto"], 2),
+        ('id,name,city\n1,"Anna,Rome\n2,"Otto","Berlin, Mitte"\n', ['name: "Anna', "city: Berlin, Mitte"], 2),
+        ('id,name,city\n1,"Anna,Rome\n2,"Otto\nB.",Berlin\n', ['name: "Anna', "Otto\nB."], 2),
+        ('id,name,city\n1,Anna,Rome\n2,"Rome, IT","Otto', ["Anna", 'city: "Otto'], 3),
+    ],
+)
+def test_an_unclosed_quotation_mark_swallows_no_rows(data, cells, line):
+    documents, failed = run(data)
+    assert not failed
+    assert len(documents) == len(cells)
+    for document, cell in zip(documents, cells, strict=True):
+        assert cell in document.content
+    assert documents[0].meta["notices"] == [f"a quotation mark that is never closed (line {line}) was taken as a character"]
+
+
+def test_cells_of_several_lines_stay_whole():
+    data = 'id,name,text\n1,Anna,"Likes tea\nbread, jam, butter\n2,x,y"\n2,Otto,"a ""b""\n\n"\n3,"Kim",c\n'
+    documents, failed = run(data)
+    assert not failed and len(documents) == 3
+    assert "bread, jam, butter\n2,x,y" in documents[0].content
+    assert "notices" not in documents[0].meta
+
+
+def test_many_unclosed_quotation_marks_are_one_notice_and_take_linear_time():
+    documents, _ = run("id,name,text\n" + 'x","y,z\n' * 8_000)
+    assert len(documents) == 8_000
+    (notice,) = documents[0].meta["notices"]
+    assert notice.startswith("quotation marks that are never closed (lines 2, 3, 4, 5, 6 and ")
+
+
+def test_a_mixed_encoding_and_nul_characters_are_told_once():
+    documents, _ = run("id,name\n1,Grüße\n2,Zo\0ë\n".encode() + "3,Köln\n".encode("latin-1"))
+    assert [d.meta["title"].split(" (")[0] for d in documents] == ["Grüße", "Zoë", "Köln"]
+    assert [len(d.meta.get("notices", [])) for d in documents] == [2, 0, 0]
+
+
 def test_without_an_id_rows_are_counted():
     documents, _ = run("grade,days\nA,1\nA,2\n")
     assert [d.meta["record_id"] for d in documents] == ["row-1", "row-2"]
@@ -145,6 +185,14 @@ def test_a_bad_line_fails_alone():
     documents, failed = run('{"id": 1, "text": "one"}\n{broken\n{"id": 2, "text": "two"}\n', "application/jsonl")
     assert [d.meta["record_id"] for d in documents] == ["1", "2"]
     assert "line 2" in failed[0]["reason"]
+
+
+def test_each_line_that_is_no_object_is_named():
+    documents, failed = run('{"a": "good"}\n{broken\n42\n[1,2]\n', "application/jsonl")
+    assert [d.content for d in documents] == ["a: good"]
+    assert [f["source"] for f in failed] == ["kb/rates.csv#row-2", "kb/rates.csv#row-3", "kb/rates.csv#row-4"]
+    assert failed[0]["reason"].startswith("line 2: not valid JSON: ")
+    assert [f["reason"] for f in failed[1:]] == ["line 3: a number, accepted: an object", "line 4: a list, accepted: an object"]
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,12 @@ def test_html_structure():
     assert {key: document.meta[key] for key in META} == META
 
 
+def test_a_mixed_encoding_is_told():
+    document, _ = convert("UTF8 Grüße ".encode() + "und latin Grüße".encode("latin-1"), "text/plain")
+    assert document.content == "UTF8 Grüße und latin Grüße"
+    assert document.meta["notices"] == ["the encoding is mixed: bytes that are not UTF-8 were read as Windows-1252"]
+
+
 def test_html_title_without_heading():
     assert convert("<html><title>Page title</title><body><p>Words.</p></body></html>", "text/html")[0].meta["title"] == "Page title"
 

@@ -42,6 +42,8 @@ def docx_bytes(text: str = "Leave policy") -> bytes:
         (b'[{"a": 1}]', "a.json", "records", "application/json"),
         (b'{"a": 1}\n{"a": 2}\n', "a.jsonl", "records", "application/jsonl"),
         (b'{"a": 1}\n{"a": 2}\n', "a.json", "records", "application/jsonl"),
+        (b'{"a": 1}\n{broken\n42\n[1,2]\n', "a.jsonl", "records", "application/jsonl"),
+        (b'broken\n42\n{"a": "<html>"}\n', "a.ndjson", "records", "application/jsonl"),
     ],
 )
 def test_routes_by_content(data, name, where, mime):
@@ -75,6 +77,8 @@ def test_a_wrong_extension_is_reported_and_overruled(data, name, where, mime):
         (b"\x1f\x8b\x08" + b"\0" * 60, "a.gz", "application/gzip"),
         (bytes(range(256)) * 20, "a.bin", "binary"),
         (b"{broken", "a.json", "not valid JSON"),
+        (b"\n{broken\n42\n", "a.jsonl", "no line is a JSON object: line 2: not valid JSON: Expecting property name"),
+        (b"42\n{broken\n", "a.ndjson", "no line is a JSON object: line 1: a number, accepted: an object"),
         (b"PK\x03\x04broken", "a.docx", "damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "a.doc", "damaged"),
         (bytes(range(256)), "a.dat", ACCEPTED),
