@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import stat
+import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +66,23 @@ def _holder(folder: Path) -> str | None:
     except OSError:
         return None
     return None  # the lock was free, and is again: closing the file gives it back
+
+
+def wait_for_index(tell: Callable[[], None], patience_s: float = 1.0, poll_s: float = 0.3) -> None:
+    """Wait while another command holds the embedded index of the settings; return at once where nobody does, or a server, which takes the work.
+
+    :param tell: called once, when it has been held for `patience_s` seconds.
+    """
+    from components.document_stores.index_lock import is_held
+
+    here = settings()
+    folder = here.index_dir.expanduser().resolve()
+    told, started = False, time.monotonic()
+    while not here.qdrant_url and is_held(folder) and not _holder(folder):
+        if not told and time.monotonic() - started >= patience_s:
+            told = True
+            tell()
+        time.sleep(poll_s)
 
 
 class RemoteServer:

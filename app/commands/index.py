@@ -20,7 +20,7 @@ from app.errors import UsageError
 from app.finding import collect
 from app.graphs import load_graph
 from app.indexing import index_paths
-from app.remote import find_server
+from app.remote import find_server, wait_for_index
 from app.store import graph_store
 from app.urls import split_urls
 from components.access.principal import DEFAULT_TENANT
@@ -52,6 +52,7 @@ def index(
     path_rules = read_rules(rules) if rules else []
     local, urls = split_urls(paths)
     count = len(collect(local, alias, include or (), exclude or ())[0]) + len(urls)
+    wait_for_index(lambda: err.print("another command has the index open; waiting"))
     run, store, version = _indexer(graph)
     with progress_bar("indexing", count, shown=not as_json) as advance:
         meter = Meter(run, advance)
@@ -73,6 +74,8 @@ def index(
         print_json(report)
     else:
         show_report(report)
+    if groups is not None and report["missing"]:
+        err.print(Text(kept_open(len(report["missing"])), style="yellow"), soft_wrap=True)
     if report["failed"]:
         raise typer.Exit(1)
 
@@ -119,6 +122,17 @@ def read_rules(path: Path) -> list[dict[str, Any]]:
     if not isinstance(rules, list):
         raise UsageError(f"{path}: accepted is a list of {{match: GLOB, access: [group], valid_to: YYYY-MM-DD, ...}}")
     return rules
+
+
+def kept_open(count: int) -> str:
+    """What becomes of sources that are missing when others under the same folder are given other readers.
+
+    >>> kept_open(1)
+    'warning: 1 source whose file is gone keeps its passages with the readers it had, whatever --access says; --prune removes it'
+    """
+    if count == 1:
+        return "warning: 1 source whose file is gone keeps its passages with the readers it had, whatever --access says; --prune removes it"
+    return f"warning: {count} sources whose files are gone keep their passages and readers, whatever --access says; --prune removes them"
 
 
 def show_report(report: dict[str, Any]) -> None:

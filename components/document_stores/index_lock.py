@@ -29,6 +29,18 @@ def read_holder(folder: Path) -> dict[str, Any]:
     return holder if isinstance(holder, dict) else {}
 
 
+def is_held(folder: Path) -> bool:
+    """Whether a process holds the lock of a folder just now."""
+    try:
+        with (folder / LOCK_FILE).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False  # closing the file gives it back
+
+
 class IndexLock:
     """An exclusive lock on a folder. The system drops it when the process ends, however it ends, so a stale file is taken over."""
 
