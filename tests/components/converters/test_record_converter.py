@@ -7,7 +7,7 @@ from haystack.dataclasses import ByteStream
 
 from components.chunk import source_id
 from components.converters.outcome import UnreadableError
-from components.converters.record_converter import RecordConverter
+from components.converters.record_converter import RecordConverter, read
 from components.converters.record_fields import iso_date
 from components.converters.record_reading import find_delimiter
 
@@ -227,8 +227,9 @@ def test_delimiter_of_a_single_column():
 def test_many_records_take_linear_time():
     def seconds(count: int) -> float:
         data = jsonl(*({"id": i // 2, "title": f"t {i}", "text": "word " * 20} for i in range(count)))
+        source = ByteStream(data.encode() if isinstance(data, str) else data, mime_type="application/jsonl", meta={"path": "rates.jsonl"})
         start = time.process_time()
-        documents, failed = run(data, "application/jsonl", {"record_id": "id"})
+        documents, failed = read(source, columns={"record_id": ["id"]})
         assert len(documents) == count and not failed
         return time.process_time() - start
 
