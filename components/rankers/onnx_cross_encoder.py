@@ -52,10 +52,11 @@ class OnnxCrossEncoder:
     :param folder: local folder of the model.
     :param file_name: which ONNX file, see `find_onnx_file`.
     :param device: cpu or cuda.
+    :param threads: that one call may use, >= 1; `None`: as many as ONNX Runtime likes.
     :raises ValueError: a file is missing, or the device is not one of these.
     """
 
-    def __init__(self, folder: Path, file_name: str | None = None, device: str = "cpu") -> None:
+    def __init__(self, folder: Path, file_name: str | None = None, device: str = "cpu", threads: int | None = None) -> None:
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -72,7 +73,10 @@ class OnnxCrossEncoder:
         self._tokenizer.enable_truncation(self.max_tokens)
         pad = config.get("pad_token_id") or 0
         self._tokenizer.enable_padding(pad_id=pad, pad_token=self._tokenizer.id_to_token(pad) or "[PAD]")
-        self._session = onnxruntime.InferenceSession(str(path), providers=PROVIDERS[device])
+        options = onnxruntime.SessionOptions()
+        if threads is not None:
+            options.intra_op_num_threads = threads
+        self._session = onnxruntime.InferenceSession(str(path), options, providers=PROVIDERS[device])
         self._inputs = {i.name for i in self._session.get_inputs()}
 
     def logits(self, pairs: list[tuple[str, str]]) -> np.ndarray:
