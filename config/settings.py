@@ -8,10 +8,11 @@ from __future__ import annotations
 import difflib
 import json
 import os
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
@@ -105,8 +106,22 @@ class Settings(BaseSettings):
     chat_model: OptionalText = Field(None, description="Model name at an OpenAI-compatible endpoint.")
     chat_url: OptionalUrl = Field(None, description="That endpoint's base URL, for instance http://127.0.0.1:8098/v1. Empty: the OpenAI API.")
     chat_api_key: OptionalSecret = Field(None, description="Its key.")
-    chat_timeout_s: float = Field(60.0, gt=0, le=600, description="Seconds until a call to it is given up.")
+    chat_fallbacks: OptionalSecret = Field(
+        None,
+        description='Asked in turn when it fails: JSON [{"model": …, "url": …, "api_key": …}], or a file of it. No url: the same endpoint.',
+    )
+    chat_timeout_s: float = Field(60.0, gt=0, le=600, description="Seconds for a reply, retries and fallbacks together.")
     chat_max_tokens: int = Field(512, ge=1, le=32768, description="Tokens it may write for one answer.")
+    chat_context_tokens: int = Field(8192, ge=512, le=10_000_000, description="Tokens that it reads and writes together: the prompt is cut to fit.")
+    chat_tokenizer: OptionalText = Field(None, description="A tokenizer.json of that model, or its folder. Empty: tokens are estimated from above.")
+    chat_prices: OptionalText = Field(
+        None, description='USD per 1000 tokens read and written: JSON {"MODEL": [0.003, 0.015]}, or a file of it. Empty: costs are not known.'
+    )
+    chat_daily_budget_usd: Annotated[float | None, BeforeValidator(_empty_to_none)] = Field(
+        None, ge=0, le=1e9, description="USD a day (UTC) for all chat models, counted in the data folder. Empty: no limit."
+    )
+    chat_requests_per_minute: int = Field(0, ge=0, le=1_000_000, description="Calls of a model a minute from this process; 0: no limit.")
+    chat_tokens_per_minute: int = Field(0, ge=0, le=1_000_000_000, description="Tokens of a model a minute from this process; 0: no limit.")
 
     # --- limits
     max_file_mb: int = Field(100, ge=1, le=4096, description="Megabytes; a larger file is refused.")
@@ -149,18 +164,72 @@ class Settings(BaseSettings):
 
         :raises SettingsError: neither a list nor a file of one; no password is named.
         """
-        text, where = self.file_passwords.get_secret_value().strip() if self.file_passwords else "[]", f"{PREFIX}FILE_PASSWORDS"
-        try:
-            if not text.startswith("["):
-                text, where = (home() / Path(text).expanduser()).read_text(encoding="utf-8"), f"{where} (its file)"
-            found = json.loads(text)
-        except (OSError, ValueError, RecursionError):
-            found = None
+        found, where = _json_or_file(self.file_passwords.get_secret_value() if self.file_passwords else "[]", f"{PREFIX}FILE_PASSWORDS")
         if not isinstance(found, list) or any(not isinstance(password, str) or not password for password in found):
             raise SettingsError(
                 f'{where}=(hidden) is not accepted: a JSON list of passwords, ["first", "second"], or the path of a file that holds one'
             )
         return tuple(dict.fromkeys(found))
+
+    @property
+    def prices(self) -> dict[str, tuple[float, float]]:
+        """USD per 1000 tokens read and written, by model.
+
+        :raises SettingsError: neither a JSON object of such pairs nor a file of one.
+        """
+        found, where = _json_or_file(self.chat_prices or "{}", f"{PREFIX}CHAT_PRICES")
+        if not isinstance(found, dict) or not all(_is_price(price) for price in found.values()):
+            raise SettingsError(f'{where} is not accepted: a JSON object {{"MODEL": [USD per 1000 tokens read, written]}}, or a file of it')
+        return {model: (float(price[0]), float(price[1])) for model, price in found.items()}
+
+    @property
+    def chat_endpoints(self) -> tuple[ChatEndpoint, ...]:
+        """The chat model (its name is empty where none is set) and its fallbacks, in the order in which they are asked.
+
+        A fallback with a url of its own never gets the first one's key.
+
+        :raises SettingsError: the fallbacks are neither a JSON list of models nor a file of one.
+        """
+        where = f"{PREFIX}CHAT_FALLBACKS"
+        found, where = _json_or_file(self.chat_fallbacks.get_secret_value() if self.chat_fallbacks else "[]", where)
+        known = {"model", "url", "api_key"}
+        if not isinstance(found, list) or not all(
+            isinstance(one, dict) and set(one) <= known and one.get("model") and all(isinstance(v, str) for v in one.values()) for one in found
+        ):
+            raise SettingsError(f'{where}=(hidden) is not accepted: a JSON list [{{"model": …, "url": …, "api_key": …}}], or the path of such a file')
+        endpoints = [ChatEndpoint(self.chat_model or "", self.chat_url, self.chat_api_key)]
+        for one in found:
+            try:
+                url = _http_url(one["url"]) if one.get("url") else self.chat_url
+            except ValueError as error:
+                raise SettingsError(f"{where}=(hidden) is not accepted: the url of {one['model']!r}: {error}") from None
+            key = SecretStr(one["api_key"]) if one.get("api_key") else self.chat_api_key if url == self.chat_url else None
+            endpoints.append(ChatEndpoint(one["model"], url, key))
+        return tuple(endpoints)
+
+
+@dataclass(frozen=True)
+class ChatEndpoint:
+    """A chat model and where it is. `url` None: the OpenAI API."""
+
+    model: str
+    url: str | None = None
+    api_key: SecretStr | None = None
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v < 1e6 for v in value)
+
+
+def _json_or_file(text: str, where: str) -> tuple[Any, str]:
+    """What a setting says in JSON, itself or in a file that it names, and how to call it in a message; None where it is neither."""
+    text = text.strip()
+    try:
+        if not text.startswith(("[", "{")):
+            text, where = (home() / Path(text).expanduser()).read_text(encoding="utf-8"), f"{where} (its file)"
+        return json.loads(text), where
+    except (OSError, ValueError, RecursionError):
+        return None, where
 
 
 def load_settings() -> Settings:
@@ -178,14 +247,14 @@ def load_settings() -> Settings:
         for item in error.errors():
             name = f"{PREFIX}{item['loc'][0]}".upper()
             field = Settings.model_fields.get(str(item["loc"][0]))
-            secret = any(word in name.lower() for word in ("key", "password"))
+            secret = any(word in name.lower() for word in ("key", "password", "fallbacks"))
             value = "(hidden)" if secret else repr(item.get("input"))
             accepted = (field.description if field else None) or ""
             lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
         raise SettingsError("\n".join(lines)) from None
     if lines:
         raise SettingsError("\n".join(lines))
-    _ = read.passwords  # refused now, not with the first encrypted file
+    _ = read.passwords, read.prices, read.chat_endpoints  # refused now, not with the first encrypted file or question
     return read
 
 

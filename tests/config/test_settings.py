@@ -74,3 +74,39 @@ def test_home_is_the_clone(monkeypatch, tmp_path):
     assert home() == tmp_path
     monkeypatch.setenv("SAKSHYA_HOME", str(tmp_path / "elsewhere"))
     assert home() == tmp_path / "elsewhere"
+
+
+def test_prices_and_fallbacks_are_json_or_a_file_of_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("SAKSHYA_CHAT_PRICES", '{"big": [0.003, 0.015], "own": [0, 0]}')
+    table = tmp_path / "fallbacks.json"
+    table.write_text('[{"model": "small"}, {"model": "away", "url": "http://other/v1"}, {"model": "third", "url": "http://t/v1", "api_key": "k3"}]')
+    for name, value in {"FALLBACKS": str(table), "MODEL": "big", "URL": "http://here/v1", "API_KEY": "k1"}.items():
+        monkeypatch.setenv(f"SAKSHYA_CHAT_{name}", value)
+    read = load_settings()
+    assert read.prices == {"big": (0.003, 0.015), "own": (0.0, 0.0)}
+    seen = [(e.model, e.url, e.api_key.get_secret_value() if e.api_key else None) for e in read.chat_endpoints]
+    assert seen == [
+        ("big", "http://here/v1", "k1"),
+        ("small", "http://here/v1", "k1"),
+        ("away", "http://other/v1", None),
+        ("third", "http://t/v1", "k3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CHAT_PRICES", '{"big": 0.003}'),
+        ("CHAT_PRICES", '{"big": [0.003, -1]}'),
+        ("CHAT_PRICES", '{"big": [NaN, 1]}'),
+        ("CHAT_PRICES", "no-such-file.json"),
+        ("CHAT_FALLBACKS", '[{"model": "x", "key": "sk-secret"}]'),
+        ("CHAT_FALLBACKS", '[{"model": "x", "url": "other", "api_key": "sk-secret"}]'),
+        ("CHAT_FALLBACKS", '{"model": "sk-secret"}'),
+    ],
+)
+def test_prices_and_fallbacks_that_are_none_are_refused_without_a_key(monkeypatch, name, value):
+    monkeypatch.setenv(f"SAKSHYA_{name}", value)
+    with pytest.raises(SettingsError, match=f"SAKSHYA_{name}") as caught:
+        load_settings()
+    assert len(str(caught.value).splitlines()) == 1 and "sk-secret" not in str(caught.value)
