@@ -36,12 +36,14 @@ def degraded_entries(entries: object) -> list[Degraded]:
 
 
 def usage_of(meta: Mapping[str, Any]) -> Usage:
-    """Tokens that the chat model reported; zero where it reported none."""
+    """Tokens of the chat model, and their cost where its price is known; zero where nothing is said of them."""
     usage = meta.get("usage")
     if not isinstance(usage, Mapping):
         return Usage()
     counts = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
-    return Usage(**{name: count for name, count in counts.items() if isinstance(count, int) and count >= 0})
+    cost = usage.get("cost_usd")
+    known = {name: count for name, count in counts.items() if isinstance(count, int) and count >= 0}
+    return Usage(**known, cost_usd=cost if isinstance(cost, int | float) and cost >= 0 else None)
 
 
 def from_spans(spans: list[dict[str, Any]], passages: dict[int, Passage]) -> tuple[str, list[Citation]]:
