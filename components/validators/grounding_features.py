@@ -1,0 +1,107 @@
+"""What the grounding rule sees of a claim and its passages: a few numbers with names that can be read. Pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from components.validators.claims import with_question
+from components.validators.exact_checks import CHECKS, run_checks
+from components.validators.finding import Finding
+from components.validators.nli_model import NliModel
+from components.validators.premise_windows import premises
+from components.validators.word_overlap import holds_verbatim, nearest_sentence, order_overlap, overlap
+
+MODEL_FEATURES = ("model supported", "model contradicted")
+OVERLAP_FEATURES = ("overlap", "overlap of one sentence", "overlap in order", "verbatim")
+CHECK_FEATURES = tuple(f"missing: {name}" for name in CHECKS)
+FEATURES = MODEL_FEATURES + OVERLAP_FEATURES + CHECK_FEATURES
+"""All features. The model's are log odds from -1 to 1 (probabilities of .0025 to .9975), the others shares from 0 to 1."""
+_LOG_ODDS = 6.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A claim read against passages.
+
+    :param features: by name; those of the model are absent where none read it.
+    :param findings: of the exact checks that had something to do.
+    """
+
+    features: dict[str, float]
+    findings: tuple[Finding, ...]
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model read it."""
+        return MODEL_FEATURES[0] in self.features
+
+
+def pairs_of(claim: str, passages: Sequence[str], question: str = "") -> list[tuple[str, str]]:
+    """What a model reads: (premise, claim) for each window of the passages that matters, and for a pair of them."""
+    hypothesis = with_question(claim, question)
+    return [(premise, hypothesis) for premise in premises(hypothesis, passages)]
+
+
+def best_of_windows(probabilities: np.ndarray) -> tuple[float, float]:
+    """Supported and contradicted of a claim from its rows [windows, 3]: the maximum of each over the windows that were read (Schuster et al.,
+    "Stretching sentence-pair NLI models to reason over long documents", 2022), contradicted at most what supported leaves.
+
+    >>> best_of_windows(np.array([[0.1, 0.2, 0.7], [0.9, 0.0, 0.1]]))
+    (0.9, 0.1)
+    """
+    supported = float(np.nanmax(probabilities[:, 0]))
+    return supported, round(min(float(np.nanmax(probabilities[:, 1])), 1.0 - supported), 12)
+
+
+def log_odds(probability: float) -> float:
+    """Log odds of a probability, scaled to [-1, 1].
+
+    >>> log_odds(0.5), log_odds(1.0)
+    (0.0, 1.0)
+    """
+    clipped = min(max(probability, 1e-9), 1 - 1e-9)
+    return max(-1.0, min(1.0, math.log(clipped / (1 - clipped)) / _LOG_ODDS))
+
+
+def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | None = None) -> Reading:
+    """The features of a claim against passages read as one.
+
+    :param passages: texts, with the title and headings that belong to them.
+    :param probabilities: rows of the model for `pairs_of`, [windows, 3]; `None`, or NaN only: no model read the claim.
+    """
+    premise = "\n\n".join(passages)
+    nearest = nearest_sentence(claim, premise)
+    features = {
+        "overlap": overlap(claim, premise),
+        "overlap of one sentence": overlap(claim, nearest),
+        "overlap in order": max(order_overlap(claim, passage) for passage in passages) if passages else 0.0,
+        "verbatim": float(any(holds_verbatim(claim, passage) for passage in passages)),
+    }
+    findings = tuple(run_checks(claim, premise))
+    features |= dict.fromkeys(CHECK_FEATURES, 0.0) | {f"missing: {finding.check}": finding.missing for finding in findings}
+    if probabilities is not None and probabilities.size and not np.isnan(probabilities[:, 0]).all():
+        supported, contradicted = best_of_windows(probabilities)
+        features |= dict(zip(MODEL_FEATURES, (log_odds(supported), log_odds(contradicted)), strict=True))
+    return Reading(features, findings)
+
+
+def read_claims(
+    claims: Sequence[tuple[str, Sequence[str], str]], model: NliModel | None = None, batch_size: int = 16, deadline: float | None = None
+) -> list[Reading]:
+    """Read several claims, all pairs of the model in one go.
+
+    :param claims: (claim, passages, question) each.
+    :param deadline: see `NliModel.probabilities`. A claim of which no pair was read in time has no features of the model.
+    """
+    pairs = [pairs_of(claim, passages, question) if model else [] for claim, passages, question in claims]
+    flat = [pair for some in pairs for pair in some]
+    unique = list(dict.fromkeys(flat))
+    rows = dict(zip(unique, model.probabilities(unique, batch_size, deadline), strict=True)) if model and unique else {}
+    return [
+        read_claim(claim, passages, np.array([rows[pair] for pair in some]) if some else None)
+        for (claim, passages, _), some in zip(claims, pairs, strict=True)
+    ]
