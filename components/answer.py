@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Contract(BaseModel):
@@ -30,6 +30,18 @@ class Verdict(StrEnum):
     UNSUPPORTED = "unsupported"
 
 
+def place_name(title: str, heading: str = "", uri: str = "", page: int | None = None) -> str:
+    """A place in a document as a person would cite it: the title, else the file's name; the page, else the nearest heading.
+
+    >>> place_name("Report", "Money > Fees", page=4), place_name("Report", "Money > Fees"), place_name("", uri="docs/report.pdf")
+    ('Report, p. 4', 'Report, Fees', 'report.pdf')
+    """
+    name = " ".join(title.split()) or uri.rstrip("/").rpartition("/")[2]
+    nearest = " ".join(heading.rpartition(" > ")[2].split())
+    where = f"p. {page}" if page is not None else nearest if nearest != name else ""
+    return ", ".join(part for part in (name, where) if part)
+
+
 class Degraded(Contract):
     """A stage that gave less than it should."""
 
@@ -40,7 +52,8 @@ class Degraded(Contract):
 class Citation(Contract):
     """Where a sentence of the answer comes from."""
 
-    n: int = Field(ge=1, description="The number in the answer's [n] marker; the same as the evidence's label.")
+    n: int = Field(ge=1, description="The number in the answer's [n] marker; the same as the evidence's.")
+    cited_as: str = Field(default="", description="The place as a person would cite it: Report, p. 4. Filled in from title, heading, uri and page.")
     source_id: str
     title: str
     uri: str = ""
@@ -49,6 +62,11 @@ class Citation(Contract):
     quote: str = Field(description="Exactly the stored text of the source at [char_start, char_end).")
     char_start: int = Field(ge=0)
     char_end: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _say_where(self) -> Citation:
+        self.cited_as = self.cited_as or place_name(self.title, self.heading, self.uri, self.page) or self.source_id
+        return self
 
 
 class Claim(Contract):

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from haystack import Document
-from rapidfuzz import fuzz
 
 from components.answer import Citation, Evidence
-from components.preprocessors.sentences import split_sentences
-
-MARKER = re.compile(r"\[\s*\d{1,4}(?:\s*(?:,|;|-|–|and)\s*\d{1,4})*\s*\]")
-_NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?")
-
-SIMILAR = 40.0
-"""rapidfuzz token-set ratio, 0 to 100, below which no sentence of a passage resembles the claim; the whole passage is then quoted.
-Unrelated English sentences that share only function words stay below it."""
-VERBATIM = 90.0
-"""Ratio from which a sentence without a marker counts as copied from the passage that the next sentence cites."""
-
-_ABSENCE = re.compile(
-    r"\b(?:do|does|did)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:say|state|mention|contain|specify|cover|include|provide|hold|give|address|describe|discuss)\b"
-    r"|\b(?:is|are)(?:\s+not|n['’]t)\s+(?:stated|mentioned|specified|given|covered|provided|described|addressed)\b"
-    r"|\bno\s+(?:information|mention|details?)\b",
-    re.IGNORECASE,
-)
+from components.builders.markers import Keys, slug
+from components.builders.quotes import SIMILAR, carries, numbers_in, resemblance, sentence_spans, shared_terms
+from components.builders.reply_sentences import CitedSentence
 
 
 @dataclass(frozen=True)
@@ -46,6 +31,7 @@ class Passage:
     score: float | None = None
     in_force: bool = True
     note: str = ""
+    record_id: str = ""
 
     def evidence(self) -> Evidence:
         """The passage as the answer contract shows it."""
@@ -83,114 +69,30 @@ def passages_of(evidence: Sequence[Document]) -> dict[int, Passage]:
                 score=score,
                 in_force=bool(meta.get("in_force", True)),
                 note=str(meta.get("validity_note") or ""),
+                record_id=str(meta.get("record_id") or ""),
             ),
         )
     return passages
 
 
-def marker_numbers(marker: str, known: Iterable[int]) -> list[int]:
-    """The known numbers that a marker names, in its order, each once; ranges are inclusive.
-
-    >>> marker_numbers("[3, 1-2, 9]", [1, 2, 3])
-    [3, 1, 2]
-    """
-    known = sorted(known)
-    numbers: list[int] = []
-    for low, high in _NUMBER_OR_RANGE.findall(marker):
-        first, last = int(low), int(high or low)
-        numbers += [n for n in known if min(first, last) <= n <= max(first, last) and n not in numbers]
-    return numbers
-
-
-@dataclass
-class CitedSentence:
-    """A sentence of a reply without its markers, the white space before it, and the labels that it cites."""
-
-    text: str
-    gap: str = ""
-    numbers: list[int] = field(default_factory=list)
-
-    @property
-    def is_absence(self) -> bool:
-        """Whether it says that the documents do not hold something."""
-        return bool(_ABSENCE.search(self.text))
-
-
-def cited_sentences(reply: str, known: Iterable[int]) -> list[CitedSentence]:
-    """Split a reply into sentences and give each its markers.
-
-    A marker belongs to the sentence before it, whether it stands before or after the full stop; at the start of a line, to the sentence
-    after it. Numbers that are not known are dropped.
-
-    >>> [(s.text, s.numbers) for s in cited_sentences("It opens at 7 [1]. Bring a towel. [2][9]", [1, 2])]
-    [('It opens at 7.', [1]), ('Bring a towel.', [2])]
-    """
-    known = list(known)
-    plain = ""
-    anchors: list[tuple[int, bool, list[int]]] = []
-    position = 0
-    for match in MARKER.finditer(reply):
-        before = reply[position : match.start()]
-        plain += before
-        at_line_start = not plain.strip() or plain.rstrip(" \t").endswith("\n")
-        if not at_line_start:
-            plain = plain.rstrip(" \t")
-        anchors.append((len(plain), at_line_start, marker_numbers(match.group(), known)))
-        position = match.end()
-    plain += reply[position:]
-
-    spans = [(start, end) for start, end in split_sentences(plain) if plain[start:end].strip()]
-    gaps = [plain[before:start] for before, (start, _) in zip([0, *(end for _, end in spans)], spans, strict=False)]
-    sentences = [CitedSentence(plain[start:end].strip(), gap) for (start, end), gap in zip(spans, gaps, strict=True)]
-    for at, at_line_start, numbers in anchors:
-        if at_line_start:
-            owner = next((i for i, (start, _) in enumerate(spans) if start >= at), None)
-        else:
-            owner = next((i for i, (start, _) in reversed(list(enumerate(spans))) if start < at), None)
-        if owner is not None:
-            sentences[owner].numbers += [n for n in numbers if n not in sentences[owner].numbers]
-    return sentences
-
-
-def without_markers(text: str) -> str:
-    """The text with square brackets of anything that reads as a marker made round, so that a quoted footnote sign is no citation.
-
-    >>> without_markers("as amended [4] in 2001")
-    'as amended (4) in 2001'
-    """
-    return MARKER.sub(lambda m: f"({m.group()[1:-1]})", text)
-
-
-def resemblance(claim: str, sentence: str) -> float:
-    """How much a sentence of a passage resembles a claim, 0 to 100: rapidfuzz's token-set ratio without case."""
-    return fuzz.token_set_ratio(claim.casefold(), sentence.casefold())
-
-
-def best_quote(claim: str, text: str) -> tuple[int, int]:
-    """The range of `text` that carries the claim: the claim itself, else the sentence that resembles it most, else all of the text.
-
-    >>> text = "Rent is due on the first. Pets need consent."
-    >>> start, end = best_quote("You need consent for a pet", text)
-    >>> text[start:end]
-    'Pets need consent.'
-    """
-    bare = claim.strip().rstrip(".!?;:")
-    at = text.find(bare) if bare else -1
-    if at >= 0:
-        end = at + len(bare)
-        return at, end + (1 if text[end : end + 1] in {".", "!", "?"} else 0)
-    spans = [(start, end) for start, end in split_sentences(text) if text[start:end].strip()]
-    if not spans:
-        return 0, len(text)
-    scores = [resemblance(claim, text[start:end]) for start, end in spans]
-    best = max(range(len(spans)), key=lambda i: (scores[i], -i))
-    return trimmed(text, *spans[best]) if scores[best] >= SIMILAR else (0, len(text))
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without white space at its ends."""
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
+def keys_of(passages: Mapping[int, Passage]) -> Keys:
+    """What a marker may name: the labels, and of each passage the title, the file's name, and the ids of passage, source and record."""
+    names: dict[str, list[int]] = {}
+    for n, passage in passages.items():
+        file_name = passage.uri.rstrip("/").rpartition("/")[2].partition("?")[0]
+        for name in (
+            passage.title,
+            passage.title.rpartition(".")[0],
+            file_name,
+            file_name.rpartition(".")[0],
+            passage.source_id,
+            passage.id,
+            passage.record_id,
+        ):
+            key = slug(name)
+            if key and not key.isdigit() and n not in names.setdefault(key, []):
+                names[key].append(n)
+    return Keys(list(passages), {key: numbers for key, numbers in names.items() if numbers}, [p.text for p in passages.values()])
 
 
 def valid_spans(spans: object, passages: dict[int, Passage]) -> list[dict[str, Any]]:
@@ -209,15 +111,59 @@ def valid_spans(spans: object, passages: dict[int, Passage]) -> list[dict[str, A
     return spans
 
 
-def carry_citations_back(sentences: list[CitedSentence], passages: dict[int, Passage]) -> None:
-    """Give a sentence without a marker the markers of the next one in its paragraph, if it is copied from the passage these name."""
-    for sentence, following in zip(reversed(sentences[:-1]), reversed(sentences[1:]), strict=True):
-        if not sentence.numbers and "\n" not in following.gap:
-            sentence.numbers = [
-                n
-                for n in following.numbers
-                if fuzz.partial_ratio(sentence.text.casefold(), passages[n].text.casefold()) >= VERBATIM and len(sentence.text) > 15
-            ]
+def carrier(claim: str, passages: Mapping[int, Passage]) -> int | None:
+    """The first passage with a sentence, or two that follow each other, which carry the claim; None where there is none."""
+    for n, passage in passages.items():
+        spans = sentence_spans(passage.text)
+        around = f"{passage.title} {passage.heading}"
+        pairs = [(start, end) for (start, _), (_, end) in pairwise(spans)]
+        if any(carries(claim, passage.text[start:end], around) for start, end in (*spans, *pairs)):
+            return n
+    return None
+
+
+def repair(sentences: Sequence[CitedSentence], passages: Mapping[int, Passage]) -> int:
+    """Give each sentence the passages that it should cite, and say how many were changed.
+
+    - Of a source cited by name, the passage that resembles the sentence most.
+    - A sentence without a citation gets the passage that carries it, with the same numbers and names (`quotes.carries`).
+    - A sentence whose cited passages do not resemble it at all gets the passage that carries it instead.
+    - A sentence with a number that its passages lack gets the passage that has it beside another word of the sentence.
+    """
+    repaired = 0
+    for sentence in sentences:
+        for named in sentence.named:
+            n = max(named, key=lambda n: _best_resemblance(sentence.claim, passages[n].text))
+            sentence.numbers += [n] if n not in sentence.numbers else []
+        strange = all(_best_resemblance(sentence.claim, passages[n].text) < SIMILAR for n in sentence.numbers)
+        if strange and not sentence.is_absence and not sentence.text.rstrip().endswith(("?", ":")):
+            n = carrier(sentence.claim, passages)
+            if n is not None:
+                sentence.numbers = [n]
+                repaired += 1
+        if sentence.numbers:
+            more = _holders_of_numbers(sentence, passages)
+            sentence.numbers += more
+            repaired += len(more)
+    return repaired
+
+
+def _holders_of_numbers(sentence: CitedSentence, passages: Mapping[int, Passage]) -> list[int]:
+    claim = sentence.claim
+    lacking = numbers_in(claim).difference(*(numbers_in(passages[n].text) for n in sentence.numbers))
+    found: list[int] = []
+    for n, passage in passages.items():
+        for start, end in sentence_spans(passage.text) if lacking and n not in sentence.numbers else ():
+            text = passage.text[start:end]
+            if (held := lacking & numbers_in(text)) and len(shared_terms(claim, text)) > len(held):
+                lacking -= held
+                found.append(n)
+                break
+    return found
+
+
+def _best_resemblance(claim: str, text: str) -> float:
+    return max((resemblance(claim, text[start:end]) for start, end in sentence_spans(text)), default=0.0)
 
 
 def unique_citations(citations: Iterable[Citation]) -> list[Citation]:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from haystack import Document, component
 from haystack.dataclasses import ChatMessage
 
 from components.answer import Answer, Citation, Degraded, Status, Usage
-from components.builders.citations import (
-    Passage,
-    best_quote,
-    carry_citations_back,
-    cited_sentences,
-    passages_of,
-    unique_citations,
-    valid_spans,
-    without_markers,
-)
+from components.builders.citations import Passage, keys_of, passages_of, repair, unique_citations, valid_spans
 from components.builders.evidence_prompt_builder import NOT_IN_EVIDENCE
+from components.builders.quotes import best_quotes
+from components.builders.reply_sentences import is_source_line, read_reply
+from components.builders.shown_text import known_addresses, shown_text, without_images
+from components.preprocessors.text_cleaning import clean_text
 
 FAILED_TEXT = "No answer could be written."
+STAGE = "citations"
+MOST_NAMED = 5
+"""Markers that are named in `degraded`."""
 
 
 def degraded_entries(entries: object) -> list[Degraded]:
@@ -53,19 +52,53 @@ def from_spans(spans: list[dict[str, Any]], passages: dict[int, Passage]) -> tup
     for span in spans:
         passage = passages[span["n"]]
         note = f" ({passage.note or 'not in force'})" if not passage.in_force else ""
-        parts.append(f"{without_markers(span['text'])} [{span['n']}]{note}")
+        parts.append(f"{shown_text(span['text'])} [{span['n']}]{note}")
         citations.append(passage.citation(span["char_start"] - passage.start, span["char_end"] - passage.start))
     separator = "\n" if any("\n" in part for part in parts) else " "
     return separator.join(parts), unique_citations(citations)
 
 
-def from_text(text: str, passages: dict[int, Passage]) -> tuple[str, list[Citation], str]:
-    """Answer text, citations and what is missing of a chat reply. Sentences that no known passage carries are left out."""
+@dataclass
+class Reading:
+    """What was made of a chat reply."""
+
+    answer: str = ""
+    citations: list[Citation] = field(default_factory=list)
+    missing: str = ""
+    unresolved: list[str] = field(default_factory=list)
+    """Markers that name no passage; they were removed."""
+    addresses: int = 0
+    """Addresses that no passage holds; they were removed."""
+    repaired: int = 0
+    """Sentences that were given the citation which they lacked, or the right one."""
+    dropped: int = 0
+    """Sentences that were left out: no passage carries them."""
+
+    @property
+    def degraded(self) -> list[Degraded]:
+        """What a reader should know: the model cited what it was not shown."""
+        reasons = []
+        if self.unresolved:
+            shown = ", ".join(self.unresolved[:MOST_NAMED]) + (", …" if len(self.unresolved) > MOST_NAMED else "")
+            reasons.append(f"removed markers that name no passage: {shown}")
+        if self.addresses:
+            reasons.append(f"removed addresses that no passage holds: {self.addresses}")
+        return [Degraded(stage=STAGE, reason=reason) for reason in reasons]
+
+    @property
+    def note(self) -> str:
+        """The rest, for the trace."""
+        counts = ((self.repaired, "repaired citations"), (self.dropped, "left out for want of a passage"))
+        return ", ".join(f"{what}: {count}" for count, what in counts if count)
+
+
+def from_text(text: str, passages: dict[int, Passage]) -> Reading:
+    """A chat reply with its markers resolved. Sentences that no known passage carries are left out."""
     passages = {n: passage for n, passage in passages.items() if passage.text.strip()}
-    sentences = cited_sentences(text, passages)
-    carry_citations_back(sentences, passages)
-    answer = ""
-    citations: list[Citation] = []
+    sentences, unresolved = read_reply(without_images(clean_text(text, "code")), keys_of(passages))
+    sentences = [s for s in sentences if not is_source_line(s.text)]
+    read = Reading(unresolved=unresolved, repaired=repair(sentences, passages))
+    held = [passage.text for passage in passages.values()]
     missing: list[str] = []
     for i, sentence in enumerate(sentences):
         introduces = sentence.text.endswith(":") and i + 1 < len(sentences) and bool(sentences[i + 1].numbers)
@@ -73,13 +106,18 @@ def from_text(text: str, passages: dict[int, Passage]) -> tuple[str, list[Citati
             missing.append(sentence.text)
             continue
         if not sentence.numbers and not introduces:
+            read.dropped += 1
             continue
         markers = "".join(f"[{n}]" for n in sentence.numbers)
-        gap = ("\n" if "\n" in sentence.gap else " ") if answer else ""
-        answer += f"{gap}{sentence.text} {markers}".rstrip()
-        citations += [passages[n].citation(*best_quote(sentence.text, passages[n].text)) for n in sentence.numbers]
-    said = " ".join(m for m in missing if NOT_IN_EVIDENCE not in m)
-    return answer, unique_citations(citations), said
+        gap = ("\n" if "\n" in sentence.gap else " ") if read.answer else ""
+        said, addresses = known_addresses(shown_text(sentence.text), held)
+        read.addresses += addresses
+        read.answer += f"{gap}{said} {markers}".rstrip()
+        for n in sentence.numbers:
+            read.citations += [passages[n].citation(*quote) for quote in best_quotes(sentence.claim, passages[n].text)]
+    read.citations = unique_citations(read.citations)
+    read.missing = shown_text(" ".join(m for m in missing if NOT_IN_EVIDENCE not in m))
+    return read
 
 
 @component
@@ -96,15 +134,15 @@ class CitedAnswerBuilder:
     ('At 7, it opens. [1]', 'It opens at 7.', 10)
     """
 
-    @component.output_types(answer=Answer)
-    def run(self, question: str, replies: list[ChatMessage], evidence: list[Document], degraded: list[Any] | None = None) -> dict[str, Answer]:
+    @component.output_types(answer=Answer, note=str)
+    def run(self, question: str, replies: list[ChatMessage], evidence: list[Document], degraded: list[Any] | None = None) -> dict[str, Any]:
         """Build the answer.
 
         :param question: the question as asked.
         :param replies: the first is used. None at all: status failed.
         :param evidence: the passages that the prompt showed; `meta.label` is the marker's number.
         :param degraded: entries of other stages; any number of senders, or none.
-        :returns: `answer`, without trace, graph and index_version.
+        :returns: `answer`, without trace, graph and index_version, its numbers those of the evidence; `note`: what was repaired or left out.
         """
         passages = passages_of(evidence)
         shown = [passage.evidence() for passage in passages.values()]
@@ -112,21 +150,23 @@ class CitedAnswerBuilder:
         text = (replies[0].text or "").strip() if replies else ""
         if not text:
             entries = entries or [Degraded(stage="generator", reason="no reply")]
-            return {"answer": Answer(status=Status.FAILED, question=question, answer=FAILED_TEXT, evidence=shown, degraded=entries)}
+            return {"answer": Answer(status=Status.FAILED, question=question, answer=FAILED_TEXT, evidence=shown, degraded=entries), "note": ""}
 
         meta = replies[0].meta
         missing = str(meta.get("missing") or "")
-        answer, citations = "", []
+        answer, citations, note = "", [], ""
         if not meta.get("declined") and not text.startswith(NOT_IN_EVIDENCE):
             if spans := valid_spans(meta.get("spans"), passages):
                 answer, citations = from_spans(spans, passages)
             else:
-                answer, citations, said = from_text(text, passages)
-                missing = missing or said
+                read = from_text(text, passages)
+                answer, citations, note = read.answer, read.citations, read.note
+                missing = missing or read.missing
+                entries += read.degraded
         status = Status.ANSWERED if citations else Status.DECLINED
         if status == Status.DECLINED:
             missing = missing or " ".join(question.split())
-            answer = without_markers(text) if meta.get("declined") else f"The documents do not say: {missing}"
+            answer = shown_text(text) if meta.get("declined") else f"The documents do not say: {shown_text(missing)}"
         return {
             "answer": Answer(
                 status=status,
@@ -137,5 +177,6 @@ class CitedAnswerBuilder:
                 evidence=shown,
                 degraded=entries,
                 usage=usage_of(meta),
-            )
+            ),
+            "note": note,
         }

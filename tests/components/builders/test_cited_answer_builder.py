@@ -1,6 +1,7 @@
 """The typed answer: it fails closed, and every citation is exactly the stored text."""
 
 import asyncio
+import re
 
 import pytest
 from haystack import Document, Pipeline, component
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.answer import Answer, Status
-from components.builders.citations import MARKER
+from components.builders.citation_numbering import CitationNumbering
 from components.builders.cited_answer_builder import CitedAnswerBuilder
 from components.failure import Degradation
 
@@ -54,8 +55,9 @@ def test_a_list_keeps_its_introduction():
     [
         "NOT_IN_EVIDENCE",
         "NOT_IN_EVIDENCE. But it opens at 7 [1].",
-        "It opens at 7.",
-        "It opens at 7 [5].",
+        "It opens at 8.",
+        "It opens at 8 [5].",
+        "It does not open at 7 [5].",
         "The passages do not mention a sauna.",
         "[1]",
         "...",
@@ -97,6 +99,45 @@ def test_no_reply_is_failed_and_says_why():
 def test_usage():
     usage = build("It opens at 7 [1].", {"usage": {"prompt_tokens": 12, "completion_tokens": 5, "total_tokens": 17}}).usage
     assert (usage.prompt_tokens, usage.completion_tokens) == (12, 5)
+
+
+def test_a_sentence_without_a_citation_is_repaired_or_dropped():
+    out = CitedAnswerBuilder().run("When?", [ChatMessage.from_assistant("It opens at 7. Towels are lent for 3 euros.")], PASSAGES)
+    answer = out["answer"]
+    assert answer.answer == "It opens at 7. [1]" and [c.quote for c in answer.citations] == ["It opens at 7."]
+    assert out["note"] == "repaired citations: 1, left out for want of a passage: 1" and answer.degraded == []
+
+
+def test_a_citation_of_the_wrong_passage_is_put_right():
+    assert build("Children swim free, except on Sundays [1].").answer == "Children swim free, except on Sundays. [2]"
+
+
+def test_a_number_is_cited_from_where_it_stands():
+    answer = build("It opens at 7 and towels are lent for 2 euros [2].")
+    assert {c.quote for c in answer.citations} == {"It opens at 7.", "Towels are lent for 2 euros."}
+
+
+def test_markers_that_name_nothing_are_removed_and_told():
+    answer = build("The pool opens at 7 [1][9][policy-4].")
+    assert answer.answer == "The pool opens at 7. [1]"
+    assert [(d.stage, d.reason) for d in answer.degraded] == [("citations", "removed markers that name no passage: [9], [policy-4]")]
+
+
+def test_a_source_cited_by_name_is_its_nearest_passage():
+    answer = build("Children swim free, except on Sundays [Pool].")
+    assert answer.answer == "Children swim free, except on Sundays. [2]"
+
+
+def test_nothing_remote_is_shown():
+    answer = build(
+        "It opens at 7 ![p](https://e.example/?q=secret) [1]. Children swim free, except on Sundays, see [us](https://e.example/2) <img src=//e.example> [2]."
+    )
+    assert "e.example/" not in answer.answer and "<img" not in answer.answer and "](" not in answer.answer
+    assert any("addresses" in d.reason for d in answer.degraded)
+
+
+def test_a_place_is_named_as_a_person_would():
+    assert [c.cited_as for c in build("It opens at 7 [1]. Children swim free, except on Sundays [2].").citations] == ["Pool, B", "Pool, p. 2"]
 
 
 @component
@@ -150,6 +191,30 @@ PIECES = st.sampled_from(
         "¶",
         "नमस्ते।",
         "[1][2]",
+        "[1]-[3]",
+        "[0]",
+        "[Doc 5]",
+        "[policy-1]",
+        "[source 2]",
+        "【1】",
+        "【2†x】",
+        "(1)",
+        "(2).",
+        "^1",
+        "¹",
+        "[[1]]",
+        "[",
+        "]",
+        "1]",
+        "[1",
+        "According to [1],",
+        "(see [2])",
+        "Sources:",
+        "![x](http://e.example/1)",
+        "[y](http://e.example)",
+        "7",
+        "\u200b",
+        "［2］",
     ]
 )
 REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES, max_size=12).map("".join))
@@ -160,22 +225,36 @@ SPANS = st.lists(
 )
 
 
+ANY_MARKER = re.compile(r"[\[【［]\s*(?:(?:doc|source)\s*)?(\d+)[^\]】］\n]{0,20}[\]】］]", re.I)
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     texts=st.lists(TEXTS, max_size=4),
     offsets=st.lists(st.integers(0, 1000), min_size=4, max_size=4),
+    labels=st.permutations([1, 2, 3, 4]),
     reply=REPLIES,
     spans=SPANS,
     extractive=st.booleans(),
+    numbered=st.booleans(),
 )
-def test_every_citation_resolves_and_is_the_stored_text(texts, offsets, reply, spans, extractive):
-    evidence = [Document(content=t, meta={"label": n, "char_start": o}) for n, (t, o) in enumerate(zip(texts, offsets, strict=False), start=1)]
+def test_every_citation_resolves_and_is_the_stored_text(texts, offsets, labels, reply, spans, extractive, numbered):
+    evidence = [
+        Document(id=str(i), content=t, meta={"label": n, "char_start": o, "source_id": str(i), "title": f"policy-{i}"})
+        for i, (t, o, n) in enumerate(zip(texts, offsets, labels, strict=False))
+    ]
     answer = build(reply, {"spans": spans, "model": "extractive"} if extractive else {}, evidence)
+    if numbered:
+        answer = CitationNumbering().run(answer)["answer"]
+        order = list(dict.fromkeys(int(n) for n in re.findall(r"\[(\d+)\]", answer.answer)))
+        assert order == list(range(1, len(order) + 1)) and [e.n for e in answer.evidence] == list(range(1, len(texts) + 1))
+    shown_as = {e.n: e for e in answer.evidence}
     for c in answer.citations:
-        assert c.quote == texts[c.n - 1][c.char_start - offsets[c.n - 1] : c.char_end - offsets[c.n - 1]]
-        assert c.quote
-    shown = {int(n) for m in MARKER.findall(answer.answer) for n in m.strip("[] ").replace(" ", "").split(",") if n.isdigit()}
+        i = int(c.source_id)
+        assert c.quote == texts[i][c.char_start - offsets[i] : c.char_end - offsets[i]]
+        assert c.quote and shown_as[c.n].id == c.source_id and c.quote in shown_as[c.n].text
+    shown = {int(n) for n in ANY_MARKER.findall(answer.answer)}
     if answer.status == Status.ANSWERED:
         assert answer.citations and shown == {c.n for c in answer.citations}
     else:
-        assert not answer.citations
+        assert not answer.citations and not shown
