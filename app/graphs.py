@@ -14,7 +14,8 @@ import yaml
 
 from app.environment import ALLOWED_MODULES
 from app.errors import GraphError, UsageError, one_line, plain
-from config.settings import home
+from app.graph_identity import graph_identity
+from config.settings import home, settings
 
 if TYPE_CHECKING:
     from haystack import Pipeline
@@ -32,6 +33,7 @@ class Graph:
     :param inputs: name of an input to the sockets (`component.socket`) that receive it.
     :param outputs: name of an output to the socket that gives it.
     :param version: hash of what shapes the chunks: the components up to the embedder and how they are connected.
+    :param identity: hash of all that it answers by, `app.graph_identity`; empty where no answers are kept.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Graph:
     inputs: dict[str, list[str]]
     outputs: dict[str, str]
     version: str
+    identity: str = ""
 
     def warm_up(self) -> None:
         """Load the models, so that the first question does not wait for them."""
@@ -134,7 +137,9 @@ def load_graph(
 
         faults = [str(problem) for problem in check_graph(path) if problem.level.value == "error"]
         raise GraphError("\n".join(faults) or f"{path}: {plain(error)}") from error
-    return Graph(path.stem, path, found, pipeline, inputs, outputs, shape_version(config))
+    answering = found == "query" and settings().answer_cache_entries > 0
+    identity = graph_identity({**config, "inputs": inputs, "outputs": outputs}, path) if answering else ""
+    return Graph(path.stem, path, found, pipeline, inputs, outputs, shape_version(config), identity)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.answer_cache import forget_answers
 from app.batches import CRASH, MAX_BYTES, Item, Run, run_batches
 from app.duplicates import add_duplicates
 from app.errors import SakshyaError, UsageError
@@ -153,6 +154,8 @@ def index_paths(
             add_duplicates(store, report)
             store.flush()
             store.optimize_if_due()
+        if any(report[name] for name in ("added", "updated", "renamed", "removed")):
+            forget_answers()
     report["seconds"] = round(time.monotonic() - started, 3)
     return report
 

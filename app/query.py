@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from app import filters as door_filters
+from app.answer_cache import Reuse
 from app.errors import GraphError, SakshyaError, UsageError, plain
 from app.graphs import Graph
 from app.store import graph_store
@@ -18,6 +19,7 @@ from config.settings import settings
 if TYPE_CHECKING:
     from haystack import Document
 
+    from components.caching.answer_cache import AnswerCache
     from components.document_stores.filter_building import Filters
 
 DOCUMENT_META = (
@@ -83,8 +85,8 @@ def require_index(graph: Graph) -> None:
         raise SakshyaError(f"nothing is indexed yet in {where} (collection {settings().collection}); `sakshya index PATH` does it")
 
 
-async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) -> dict[str, Any]:
-    """Run the graph for the principal.
+async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal, reuse: Reuse | None = None) -> dict[str, Any]:
+    """Run the graph for the principal, or give the kept answer as its output.
 
     :raises TimeoutError: the deadline passed.
     :raises RunError: a component failed; the message names it.
@@ -99,6 +101,8 @@ async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal) ->
         values = {**values, "filters": narrowed}
         if stage:
             add_stage(stage)
+        if reuse and (kept := await reuse.find(values)):
+            return {"answer": kept}
         try:
             return await asyncio.wait_for(graph.run_async(values), settings().deadline_s)
         except PipelineRuntimeError as error:
@@ -116,6 +120,7 @@ async def ask(
     top_k: int | None = None,
     as_of: str | None = None,
     inputs: Mapping[str, Any] | None = None,
+    cache: AnswerCache | None = None,
 ) -> Answer:
     """Answer a question.
 
@@ -123,6 +128,7 @@ async def ask(
     :param top_k: passages shown as evidence; the graph's own number where None.
     :param as_of: day (`YYYY-MM-DD`) whose law, rule or price is asked for; today where None.
     :param inputs: further inputs that the graph declares, `history` for instance.
+    :param cache: where an answer to the same question may be found, and is kept; None: the graph runs.
     :returns: the whole answer; `failed` where a stage broke or the deadline passed.
     :raises UsageError: an empty or too long question, or filters that cannot be used.
     """
@@ -130,9 +136,10 @@ async def ask(
 
     text = checked_question(question)
     values = {**(inputs or {}), "question": text, "filters": filters, "top_k": top_k, "as_of": as_of}
+    reuse = Reuse(cache, graph) if cache else None
     with collect_stages() as stages:
         try:
-            result = await _run(graph, values, principal)
+            result = await _run(graph, values, principal, reuse)
             answer: Answer = result["answer"]
         except TimeoutError:
             answer = _failed(text, "deadline", f"no answer within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)")
@@ -140,7 +147,10 @@ async def ask(
             answer = _failed(text, graph.path.name, "the graph gave no answer: a required input of one of its components was missing")
         except RunError as error:
             answer = _failed(text, graph.path.name, error.reason if error.stage == graph.path.name else str(error))
-    answer = _with_coverage(answer, stages)
+    if reuse is None or not reuse.hit:
+        answer = _with_coverage(answer, stages)
+    if reuse:
+        await reuse.keep(answer, principal)
     return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.answer_cache import forget_answers
 from app.errors import UsageError
 from components.access.principal import DEFAULT_TENANT, Principal, acting_as
 from components.blocks import SEPARATOR
@@ -166,3 +167,4 @@ def remove_containers(store: SakshyaDocumentStore, containers: list[str]) -> Non
     store.commit()
     store.delete_by_filter(all_of(ours, equals("kind", "source")))
     store.flush()
+    forget_answers()

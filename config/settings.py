@@ -132,6 +132,9 @@ class Settings(BaseSettings):
         "", description="Hosts, addresses and networks (CIDR) of an intranet whose URLs may be indexed, with commas between. Empty: public ones only."
     )
     max_question_chars: int = Field(2000, ge=1, le=100_000, description="Characters; a longer question is refused.")
+    answer_cache_entries: int = Field(
+        0, ge=0, le=100_000, description="Answers kept for whoever asks the same with the same rights of the same index; 0: none are."
+    )
     deadline_s: float = Field(30.0, gt=0, le=600, description="Seconds for one question, all stages together.")
 
     # --- the server (`sakshya serve`)

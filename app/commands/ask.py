@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app import query
+from app.answer_cache import answer_cache
 from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
 from app.console import err, out, print_json, reports_errors
 from app.filters import read_filters
@@ -43,7 +44,7 @@ def ask(
         loaded = load_graph(graph, phase="query")
         query.require_index(loaded)
         loaded.warm_up()
-        answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of))
+        answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of, cache=answer_cache()))
     if as_json:
         print_json(answer.to_json())
     else:

@@ -11,6 +11,7 @@ from typing import Any
 from hayhooks import BasePipelineWrapper, log
 
 from app import query
+from app.answer_cache import answer_cache
 from app.errors import GraphError, UsageError
 from app.graphs import Graph
 from app.serving.problems import Problem, from_status, unusable
@@ -56,6 +57,7 @@ class ServedGraph(BasePipelineWrapper):
                 top_k=values.pop("top_k", None),
                 as_of=_text(values.pop("as_of", None)),
                 inputs=self._inputs(values),
+                cache=answer_cache(),
             )
         except UsageError as error:
             raise unusable(error) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import uuid
 from typing import Any
 
 from haystack_integrations.document_stores.qdrant.converters import convert_id
@@ -36,7 +37,7 @@ class CardedStore(ReadingStore):
             return None
         found = self._raw.retrieve(collection_name=self.index, ids=[CARD_ID], with_payload=True)
         payload = found[0].payload if found else None
-        return IndexCard(payload["fingerprint"], payload["n"]) if payload else None
+        return IndexCard(payload["fingerprint"], payload["n"], payload.get("commit_id", "")) if payload else None
 
     def declare_fingerprint(self, fingerprint: dict[str, Any]) -> None:
         """Say, before the first write, what will build the index, so that it has its dimension from the start.
@@ -63,12 +64,13 @@ class CardedStore(ReadingStore):
             others = rest.Filter(must_not=[rest.HasIdCondition(has_id=[CARD_ID])])
             if self._raw.count(collection_name=self.index, count_filter=others, exact=True).count:
                 self._refuse_mismatch(card, given)
-            card = IndexCard(merged(card.fingerprint, given), card.n + 1)
+            card = IndexCard(merged(card.fingerprint, given), card.n + 1, uuid.uuid4().hex)
             payload = {
                 "id": "index-card",
                 "meta": {"tenant": "", "access": [], "kind": "card"},
                 "fingerprint": card.fingerprint,
                 "n": card.n,
+                "commit_id": card.commit_id,
             }
             self._raw.upsert(collection_name=self.index, points=[rest.PointStruct(id=CARD_ID, vector={}, payload=payload)], wait=True)
             self._client.flush()
