@@ -64,9 +64,8 @@ def show_answer(answer: Answer, *, trace: bool = False) -> None:
     if answer.missing and answer.status == Status.ANSWERED:
         out.print(Text(answer.missing, style="yellow"))
     for citation in answer.citations:
-        where = " > ".join(part for part in (citation.title, citation.heading) if part)
-        page = f", p. {citation.page}" if citation.page else ""
-        out.print(Text(f"[{citation.n}] {where}{page}", style="bold"), Text(f"({citation.uri})", style="dim"))
+        path = f"{citation.heading} " if citation.heading and not citation.cited_as.endswith(f", {citation.heading}") else ""
+        out.print(Text(f"[{citation.n}] {citation.cited_as}", style="bold"), Text(f"{path}({citation.uri})", style="dim"))
         out.print(Text(f"    “{' '.join(citation.quote.split())}”"))
     for note in sorted({(item.n, item.note) for item in answer.evidence if item.note and item.n in {c.n for c in answer.citations}}):
         out.print(Text(f"[{note[0]}] {note[1]}", style="yellow"))

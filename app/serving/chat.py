@@ -11,6 +11,7 @@ from fastapi_openai_compat.chat_completions import ChatCompletion, Choice, Messa
 from app.serving.problems import Problem
 from app.serving.sentences import parts
 from components.answer import Answer, Citation, Status
+from components.builders.shown_text import shown_text
 
 PREFIX = "sakshya/"
 """A model may be named with it: `sakshya/query` is the graph `query`."""
@@ -56,10 +57,8 @@ def sources(citations: list[Citation]) -> str:
     """The list of sources for a person, a line each."""
     lines = []
     for citation in citations:
-        where = " > ".join(part for part in (citation.title, citation.heading) if part)
-        page = f", p. {citation.page}" if citation.page else ""
-        quote = " ".join(citation.quote.split())
-        lines.append(f"[{citation.n}] {where}{page} ({citation.uri}): “{quote}”")
+        quote = shown_text(" ".join(citation.quote.split()))
+        lines.append(f"[{citation.n}] {shown_text(citation.cited_as)} ({citation.uri}): “{quote}”")
     return "\n\nSources:\n" + "\n".join(lines)
 
 

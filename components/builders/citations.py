@@ -150,7 +150,8 @@ def repair(sentences: Sequence[CitedSentence], passages: Mapping[int, Passage]) 
 
 def _holders_of_numbers(sentence: CitedSentence, passages: Mapping[int, Passage]) -> list[int]:
     claim = sentence.claim
-    lacking = numbers_in(claim).difference(*(numbers_in(passages[n].text) for n in sentence.numbers))
+    lacking = numbers_in(claim)
+    lacking = lacking.difference(*(numbers_in(passages[n].text) for n in sentence.numbers)) if lacking else lacking
     found: list[int] = []
     for n, passage in passages.items():
         for start, end in sentence_spans(passage.text) if lacking and n not in sentence.numbers else ():

@@ -31,6 +31,7 @@ _AUTHOR_YEAR = regex.compile(r"[^\W\d_][\w.'’ &-]{0,60}?(?:\s+et\s+al\.?)?,?\s
 
 _OPEN, _CLOSE = "[【［〔〖〚⟦❲⦋", "]】］〕〗〛⟧❳⦌"
 _BRACKETS = regex.compile(rf"[{regex.escape(_OPEN)}]{{1,2}}([^{regex.escape(_OPEN + _CLOSE)}\n]{{1,120}})[{regex.escape(_CLOSE)}]{{1,2}}")
+_UNCLOSED = regex.compile(rf"[{regex.escape(_OPEN)}](?=\s*+(?:{_NOUN}\s*+)?\d[^{regex.escape(_OPEN + _CLOSE)}\n]{{0,30}}(?:$|\n))")
 _TARGET = regex.compile(r"\((?:[a-z][\w+.-]*:|www\.|#|/)[^()\s]*\)", regex.IGNORECASE)
 _SAID_ROUND = regex.compile(rf"[(（]\s*+((?:(?:see|cf\.?|from)\s++)?{_NOUN}\s*+[.:#№]?+\s*+{_NUMBERS.pattern})\s*+[)）]", regex.IGNORECASE)
 _ROUND = regex.compile(r"(?<=[^\W\d_]{2}|\d\s|\d[.!?]\s?)[.!?]?\s*[(（](\d{1,3}(?:\s*[,;]\s*\d{1,3})*)[)）](?=\s*(?:[.!?।。](?:\s|$)|$|\n))")
@@ -193,6 +194,7 @@ def without_markers(text: str) -> str:
     """
     while True:
         changed = _BRACKETS.sub(lambda m: f"({m.group(1)})" if read_marker(m.group(1).strip().lstrip("^")) else m.group(), text)
+        changed = _UNCLOSED.sub("(", changed)
         if changed == text:
             return text
         text = changed

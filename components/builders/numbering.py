@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.answer import Answer, Evidence
+from components.builders.shown_text import shown_text
 
 _MARKER = re.compile(r"\[(\d+(?:\s*,\s*\d+)*)\]")
 _SOURCE_LINE = re.compile(r"^\[(\d+)\] .*?\(([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\): “(.*)”[ \t]*$", re.MULTILINE)
@@ -26,7 +27,10 @@ class Known:
 
     def is_in(self, evidence: Evidence) -> bool:
         """Whether a passage is that one: the same address, and the quote stands in it."""
-        return self.uri == evidence.uri and bool(self.quote) and self.quote in _flat(evidence.text)
+        if self.uri != evidence.uri or not self.quote:
+            return False
+        text = _flat(evidence.text)
+        return self.quote in text or self.quote in shown_text(text)
 
 
 def _flat(text: str) -> str:

@@ -129,7 +129,8 @@ def best_quotes(claim: str, text: str) -> list[tuple[int, int]]:
     """`best_quote`, and the sentences of the same passage that hold numbers of the claim which it lacks; `MOST_QUOTES` at most."""
     quotes = [best_quote(claim, text)]
     lacking = numbers_in(claim) - numbers_in(text[slice(*quotes[0])])
-    for start, end in sorted(sentence_spans(text), key=lambda span: -resemblance(claim, text[slice(*span)])):
+    others = sorted(sentence_spans(text), key=lambda span: -resemblance(claim, text[slice(*span)])) if lacking else []
+    for start, end in others:
         if not lacking or len(quotes) == MOST_QUOTES:
             break
         if found := lacking & numbers_in(text[start:end]):

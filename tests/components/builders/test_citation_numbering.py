@@ -7,8 +7,9 @@ from app.serving.chat import text_parts
 from components.answer import Answer, Citation, Claim, Evidence, Status, Verdict
 from components.builders.citation_numbering import CitationNumbering
 from components.builders.numbering import known_passages
+from components.builders.shown_text import shown_text
 
-TEXTS = {1: "It opens at 7.", 2: "Towels cost 2 euros.", 3: "Dogs stay out.", 4: "Children swim free (under 6)."}
+TEXTS = {1: "It opens at 7.", 2: "Towels cost 2 euros.", 3: "Dogs [1] stay out, <b>all</b>.", 4: "Children swim free (under 6)."}
 
 
 def answer(*cited: int, texts: dict[int, str] = TEXTS) -> Answer:
@@ -16,7 +17,7 @@ def answer(*cited: int, texts: dict[int, str] = TEXTS) -> Answer:
     return Answer(
         status=Status.ANSWERED,
         question="?",
-        answer=" ".join(f"{texts[n]} [{n}]" for n in cited),
+        answer=" ".join(f"{shown_text(texts[n])} [{n}]" for n in cited),
         citations=[Citation(n=n, quote=texts[n], char_start=0, char_end=len(texts[n]), **place[n]) for n in dict.fromkeys(cited)],
         claims=[Claim(text=texts[n], verdict=Verdict.SUPPORTED, score=1, citations=[n]) for n in cited],
         evidence=[Evidence(n=n, id=str(n), text=f"{text} More.", char_start=0, char_end=9, **place[n]) for n, text in texts.items()],
@@ -53,10 +54,10 @@ def test_a_passage_keeps_its_number_in_a_conversation(kind):
     elif kind == "citations":
         said = {"role": "assistant", "content": first.answer, "citations": [c.model_dump() for c in first.citations]}
     second = number(answer(3, 1), [{"role": "user", "content": "When?"}, said])
-    assert second.answer == f"{TEXTS[3]} [3] {TEXTS[1]} [2]"
+    assert second.answer == f"{shown_text(TEXTS[3])} [3] {TEXTS[1]} [2]"
     assert {e.n: e.id for e in second.evidence} == {1: "4", 2: "1", 3: "3", 4: "2"}
-    third = number(answer(2), [turn(first), turn(second)])
-    assert quotes(third) == {4: TEXTS[2]}
+    third = number(answer(2, 3), [turn(first), turn(second)])
+    assert quotes(third) == {4: TEXTS[2], 3: TEXTS[3]}
 
 
 def test_what_a_user_writes_and_odd_history_change_nothing():

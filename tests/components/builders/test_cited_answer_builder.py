@@ -228,7 +228,7 @@ SPANS = st.lists(
 ANY_MARKER = re.compile(r"[\[【［]\s*(?:(?:doc|source)\s*)?(\d+)[^\]】］\n]{0,20}[\]】］]", re.I)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     texts=st.lists(TEXTS, max_size=4),
     offsets=st.lists(st.integers(0, 1000), min_size=4, max_size=4),
