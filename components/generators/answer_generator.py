@@ -1,55 +1,46 @@
-"""Writes the answer with the chat model of the settings, or extractively where none is set or the model fails."""
+"""Writes the answer with the chat models of the settings, or extractively where none is set or all fail."""
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from urllib.parse import urlsplit
 
 from haystack import component
-from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.dataclasses import ChatMessage, StreamingChunk
-from haystack.utils import Secret
 
+from components.deadline import remaining_s
 from components.failure import Degradation
+from components.generators.chat_endpoint import ChatFailedError, EndpointModel
+from components.generators.costs import Price, Spent, context_share
 from components.generators.extractive_generator import EXTRACTIVE, ExtractiveGenerator
-from config.settings import settings
+from components.preprocessors.sentences import split_sentences
+from config.settings import ChatEndpoint, settings
 
 STAGE = "generator"
-NO_KEY = "none"
-"""Placeholder sent to an endpoint that asks for no key: the client refuses to start without one."""
-
-
-def failure_reason(error: BaseException, model: str, url: str | None, timeout_s: float) -> str:
-    """One line on why the call failed, without the error's own text: that may repeat the key or the URL with its credentials."""
-    host = urlsplit(url).hostname if url else "api.openai.com"
-    name = type(error).__name__
-    status = getattr(error, "status_code", None)
-    if isinstance(error, TimeoutError) or "Timeout" in name:
-        what = f"no reply within {timeout_s:g} s"
-    elif status:
-        what = f"HTTP {status}"
-    elif "Connection" in name:
-        what = "no connection"
-    else:
-        what = f"unusable reply ({name})"
-    return f"chat model {model} at {host}: {what}"
-
-
-def usable(replies: list[ChatMessage]) -> list[ChatMessage]:
-    """The replies that have visible text."""
-    return [reply for reply in replies if isinstance(reply.text, str) and reply.text.strip()]
+SHARE_OF_DEADLINE = 0.85
+"""Of the time that the question still has; the rest is for what comes after."""
+SHARE_OF_FIRST = 0.6
+"""Of the time left, for a model behind which others wait."""
+LEAST_S = 0.05
+RESTART = "restart"
+"""In the meta of a streamed piece: what was streamed before it is void, and why."""
+BUDGET_TEXT = "No answer was written: the daily budget for chat models is used up."
 
 
 @component
 class AnswerGenerator:
     """Generates the answer: settings decide by what.
 
-    With a chat model: Haystack's OpenAIChatGenerator at the settings' endpoint, temperature 0. That class has no fallback, wants a key
-    even where the endpoint does not, and raises on failure; Haystack's FallbackChatGenerator has fixed members and says why only in the
-    reply's meta. Without a chat model, or when it fails or writes nothing: `ExtractiveGenerator`.
+    With a chat model: that model at its OpenAI-compatible endpoint, temperature 0; when it fails, its fallbacks in turn; when all fail or no
+    time is left, `ExtractiveGenerator`, and `degraded` names each failure. Haystack's FallbackChatGenerator has fixed members, says why only in
+    the reply's meta, and knows no deadline, price or budget. Without a chat model: `ExtractiveGenerator`.
+
+    A call takes no longer than the settings say, nor than 85 % of what is left of the question's deadline. A failure that may pass (no
+    connection, 429, 5xx) is retried within that time. Where a price and a daily budget are set, no call is made that the budget does not cover.
     """
 
     def __init__(
@@ -59,15 +50,18 @@ class AnswerGenerator:
         timeout_s: float | None = None,
         max_tokens: int | None = None,
         generation_kwargs: dict[str, Any] | None = None,
+        retries: int = 3,
     ) -> None:
         """Create the generator.
 
         :param model: chat model; None: from settings, and if none is set there the extractive generator. `extractive`: never a chat model.
-        :param system_fallback: answer extractively when the chat model fails; False: no reply then, only the `degraded` entry.
-        :param timeout_s: seconds for one call, above 0; None: from settings.
+        :param system_fallback: answer extractively when every chat model fails; False: no reply then, only the `degraded` entries, or, where the
+            budget is used up, a refusal that says so.
+        :param timeout_s: seconds for a reply, retries and fallbacks together, above 0; None: from settings.
         :param max_tokens: tokens for one answer, at least 1; None: from settings.
         :param generation_kwargs: further parameters of the call, for instance {"seed": 1}; a null drops one
             that the endpoint refuses, for instance {"temperature": null}.
+        :param retries: further attempts at each model after a failure that may pass, 0 to 10.
         :raises ValueError: a value out of range.
         """
         if model is not None and not model.strip():
@@ -76,55 +70,47 @@ class AnswerGenerator:
             raise ValueError(f"AnswerGenerator.timeout_s must be above 0 seconds, not {timeout_s}")
         if max_tokens is not None and max_tokens < 1:
             raise ValueError(f"AnswerGenerator.max_tokens must be at least 1, not {max_tokens}")
+        if not 0 <= retries <= 10:
+            raise ValueError(f"AnswerGenerator.retries must be 0 to 10, not {retries}")
         self.model = model
         self.system_fallback = system_fallback
         self.timeout_s = timeout_s
         self.max_tokens = max_tokens
         self.generation_kwargs = generation_kwargs
+        self.retries = retries
         self._extractive = ExtractiveGenerator()
-        self._chat: OpenAIChatGenerator | None = None
-        self._chat_async: OpenAIChatGenerator | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._models: dict[ChatEndpoint, EndpointModel] = {}
 
-    @property
-    def _chat_model(self) -> str | None:
-        name = self.model or settings().chat_model
-        return None if name == EXTRACTIVE else name
+    def _endpoints(self) -> list[ChatEndpoint]:
+        here = settings()
+        name = self.model or here.chat_model
+        if not name or name == EXTRACTIVE:
+            return []
+        first, *others = here.chat_endpoints
+        return [ChatEndpoint(name, first.url, first.api_key), *others]
 
     def missing_setting(self) -> str:
         """The setting that this node needs and does not have, in words; empty where nothing is missing. `check` reports it."""
         here = settings()
-        if self._chat_model is None or here.chat_url or here.chat_api_key:
-            return ""
-        return f"chat model {self._chat_model!r} needs SAKSHYA_CHAT_API_KEY, or SAKSHYA_CHAT_URL of an endpoint that asks for no key"
+        for endpoint in self._endpoints():
+            if not endpoint.url and not endpoint.api_key:
+                return f"chat model {endpoint.model!r} needs SAKSHYA_CHAT_API_KEY, or SAKSHYA_CHAT_URL of an endpoint that asks for no key"
+            if here.chat_daily_budget_usd is not None and endpoint.model not in here.prices:
+                return f"a daily budget needs the price of chat model {endpoint.model!r} in SAKSHYA_CHAT_PRICES"
+        return ""
 
-    @property
-    def _timeout(self) -> float:
-        return self.timeout_s or settings().chat_timeout_s
-
-    def _new_chat(self, model: str) -> OpenAIChatGenerator:
-        where = settings()
-        key = where.chat_api_key.get_secret_value() if where.chat_api_key else NO_KEY
-        kwargs = {"temperature": 0, "max_tokens": self.max_tokens or where.chat_max_tokens, **(self.generation_kwargs or {})}
-        kwargs = {name: value for name, value in kwargs.items() if value is not None}
-        return OpenAIChatGenerator(
-            api_key=Secret.from_token(key),
-            model=model,
-            api_base_url=where.chat_url,
-            generation_kwargs=kwargs,
-            timeout=self._timeout,
-            max_retries=0,  # a retry would double the time that the deadline allows
-        )
+    def _model_at(self, endpoint: ChatEndpoint) -> EndpointModel:
+        if endpoint not in self._models:
+            kwargs = {"temperature": 0, "max_tokens": self.max_tokens or settings().chat_max_tokens, **(self.generation_kwargs or {})}
+            self._models[endpoint] = EndpointModel(endpoint, {k: v for k, v in kwargs.items() if v is not None}, self.retries)
+        return self._models[endpoint]
 
     def warm_up(self) -> None:
-        """Make the client, or load the extractive generator's embedding model."""
-        model = self._chat_model
-        if model is None or self.system_fallback:
+        """Load the extractive generator's language model, where it may be needed."""
+        if self.system_fallback or not self._endpoints():
             self._extractive.warm_up()
-        if model is not None and self._chat is None:
-            self._chat = self._new_chat(model)
 
-    @component.output_types(replies=list[ChatMessage], degraded=list[Degradation], model=str)
+    @component.output_types(replies=list[ChatMessage], degraded=list[Degradation], model=str, note=str)
     def run(
         self, messages: list[ChatMessage], generation_kwargs: dict[str, Any] | None = None, streaming_callback: Callable | None = None
     ) -> dict[str, Any]:
@@ -132,61 +118,139 @@ class AnswerGenerator:
 
         :param messages: as EvidencePromptBuilder writes them.
         :param generation_kwargs: parameters of this call, over those of the constructor.
-        :param streaming_callback: called with each piece of the reply.
-        :returns: `replies`; `degraded`: an entry if the chat model failed; `model`: what wrote the replies, empty if nothing did.
+        :param streaming_callback: called with each piece of the reply. A piece whose meta has `restart` says that what came before it is void.
+        :returns: `replies`; `degraded`: an entry for each chat model that failed; `model`: what wrote the replies, empty if nothing did; `note`:
+            tokens and cost.
         """
-        model = self._chat_model
-        if model is None:
-            return self._streamed(self._by_extraction(messages, []), streaming_callback)
-        try:
-            self._chat = self._chat or self._new_chat(model)
-            replies = usable(self._chat.run(messages, streaming_callback=streaming_callback, generation_kwargs=generation_kwargs)["replies"])
-        except Exception as error:  # noqa: BLE001  the wire raises client, HTTP, decoding and attribute errors alike
-            reason = failure_reason(error, model, settings().chat_url, self._timeout)
-            return self._streamed(self._without_chat(messages, reason), streaming_callback)
-        if replies:
-            return {"replies": replies, "degraded": [], "model": model}
-        return self._streamed(self._without_chat(messages, f"chat model {model}: empty reply"), streaming_callback)
 
-    @component.output_types(replies=list[ChatMessage], degraded=list[Degradation], model=str)
+        async def once() -> dict[str, Any]:
+            try:
+                return await self.run_async(messages, generation_kwargs, streaming_callback)
+            finally:
+                for model in self._models.values():
+                    await model.close()
+
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(once())
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(contextvars.copy_context().run, asyncio.run, once()).result()
+
+    @component.output_types(replies=list[ChatMessage], degraded=list[Degradation], model=str, note=str)
     async def run_async(
         self, messages: list[ChatMessage], generation_kwargs: dict[str, Any] | None = None, streaming_callback: Callable | None = None
     ) -> dict[str, Any]:
-        """As `run`, with the chat model's endpoint awaited and the time limit over the whole call."""
-        model = self._chat_model
-        if model is None:
-            return await self._streamed_async(await asyncio.to_thread(self._by_extraction, messages, []), streaming_callback)
+        """As `run`, with the endpoints awaited."""
+        endpoints = self._endpoints()
+        stream = _Stream(streaming_callback)
         loop = asyncio.get_running_loop()
-        if self._chat_async is None or self._loop is not loop:  # an async client belongs to the loop it was made on
-            self._chat_async, self._loop = self._new_chat(model), loop
-        try:
-            call = self._chat_async.run_async(messages, streaming_callback=streaming_callback, generation_kwargs=generation_kwargs)
-            replies = usable((await asyncio.wait_for(call, self._timeout))["replies"])
-            reason = f"chat model {model}: empty reply"
-        except Exception as error:  # noqa: BLE001  as in run
-            replies, reason = [], failure_reason(error, model, settings().chat_url, self._timeout)
-        if replies:
-            return {"replies": replies, "degraded": [], "model": model}
-        return await self._streamed_async(await asyncio.to_thread(self._without_chat, messages, reason), streaming_callback)
+        end = loop.time() + self._seconds()
+        failed: list[ChatFailedError] = []
+        spent = Spent()
+        for position, endpoint in enumerate(endpoints):
+            left = end - loop.time()
+            if left < LEAST_S and failed:
+                failed.append(ChatFailedError(f"chat model {endpoint.model}: no time left", Spent()))
+                break
+            seconds = left * SHARE_OF_FIRST if position + 1 < len(endpoints) else left
+            try:
+                reply, cost = await self._model_at(endpoint).reply(
+                    messages, seconds=max(seconds, LEAST_S), kwargs=generation_kwargs, on_chunk=stream.take if streaming_callback else None
+                )
+            except ChatFailedError as error:
+                failed.append(error)
+                spent += error.spent
+                await stream.void(str(error))
+                continue
+            spent += cost
+            return self._replied(reply, endpoint.model, failed, spent, messages)
+        return await self._without_chat(messages, failed, spent, stream)
 
-    @staticmethod
-    def _streamed(result: dict[str, Any], callback: Callable | None) -> dict[str, Any]:
-        for reply in result["replies"] if callback else []:
-            callback(StreamingChunk(content=reply.text or ""))  # pyright: ignore[reportOptionalCall]
-        return result
+    def _seconds(self) -> float:
+        own, left = self.timeout_s or settings().chat_timeout_s, remaining_s()
+        return own if left is None else min(own, left * SHARE_OF_DEADLINE)
 
-    @staticmethod
-    async def _streamed_async(result: dict[str, Any], callback: Callable | None) -> dict[str, Any]:
-        for reply in result["replies"] if callback else []:
-            called = callback(StreamingChunk(content=reply.text or ""))  # pyright: ignore[reportOptionalCall]
-            if inspect.isawaitable(called):
-                await called
-        return result
+    def _replied(self, reply: ChatMessage, model: str, failed: list[ChatFailedError], spent: Spent, messages: list[ChatMessage]) -> dict[str, Any]:
+        degraded = [Degradation(stage=STAGE, reason=f"{error}; answered by chat model {model}") for error in failed]
+        text = reply.text or ""
+        if reply.meta.get("finish_reason") == "length":
+            text, lost = whole_sentences(text)
+            limit = self.max_tokens or settings().chat_max_tokens
+            what = ", its last sentence left out" if lost else ""
+            degraded.append(Degradation(stage=STAGE, reason=f"chat model {model}: the reply ended at the limit of {limit:,} tokens{what}"))
+        done = ChatMessage.from_assistant(text, meta={**reply.meta, "model": model, "usage": usage(spent)})
+        return {"replies": [done], "degraded": degraded, "model": model, "note": note_on(spent, settings().prices.get(model), messages)}
 
-    def _without_chat(self, messages: list[ChatMessage], reason: str) -> dict[str, Any]:
-        if not self.system_fallback:
-            return {"replies": [], "degraded": [Degradation(stage=STAGE, reason=reason)], "model": ""}
-        return self._by_extraction(messages, [Degradation(stage=STAGE, reason=f"{reason}; answered with the extractive generator")])
+    async def _without_chat(self, messages: list[ChatMessage], failed: list[ChatFailedError], spent: Spent, stream: _Stream) -> dict[str, Any]:
+        note = note_on(spent, None, messages) if spent.prompt_tokens else ""
+        if failed and not self.system_fallback:
+            degraded = [Degradation(stage=STAGE, reason=str(error)) for error in failed]
+            if not any(error.budget for error in failed):
+                return {"replies": [], "degraded": degraded, "model": "", "note": note}
+            why = next(str(error) for error in failed if error.budget)
+            meta = {"declined": True, "missing": why, "usage": usage(spent), "finish_reason": "stop"}
+            reply, model = ChatMessage.from_assistant(f"{BUDGET_TEXT} ({why}.)", meta=meta), ""
+        else:
+            degraded = [Degradation(stage=STAGE, reason=f"{error}; answered with the extractive generator") for error in failed]
+            reply, model = (await asyncio.to_thread(self._extractive.run, messages))["replies"][0], EXTRACTIVE
+            if spent.prompt_tokens:
+                reply.meta["usage"] = usage(spent)
+        await stream.take(StreamingChunk(content=reply.text or ""))
+        return {"replies": [reply], "degraded": degraded, "model": model, "note": note}
 
-    def _by_extraction(self, messages: list[ChatMessage], degraded: list[Degradation]) -> dict[str, Any]:
-        return {"replies": self._extractive.run(messages)["replies"], "degraded": degraded, "model": EXTRACTIVE}
+
+class _Stream:
+    """The pieces that are passed on; what a model wrote before it failed is declared void."""
+
+    def __init__(self, callback: Callable | None) -> None:
+        self._callback, self._begun = callback, False
+
+    async def take(self, chunk: StreamingChunk) -> None:
+        if self._callback is None:
+            return
+        self._begun = self._begun or bool(chunk.content)
+        called = self._callback(chunk)
+        if inspect.isawaitable(called):
+            await called
+
+    async def void(self, reason: str) -> None:
+        if self._begun:
+            await self.take(StreamingChunk(content="", meta={RESTART: reason}))
+            self._begun = False
+
+
+def whole_sentences(text: str) -> tuple[str, bool]:
+    """The text up to the end of its last whole sentence, and whether something was left out; all of it where it has no second sentence.
+
+    >>> whole_sentences("It opens at 7 [1]. It closes at")
+    ('It opens at 7 [1].', True)
+    """
+    spans = split_sentences(text)
+    if not spans:
+        return text, False
+    last = text[spans[-1][0] : spans[-1][1]].rstrip()
+    if last.endswith((".", "!", "?", "]", "।", "。", "”", '"')) or len(spans) == 1:
+        return text, False
+    return text[: spans[-2][1]].rstrip(), True
+
+
+def usage(spent: Spent) -> dict[str, Any]:
+    """What a reply's meta says of tokens and cost."""
+    return {
+        "prompt_tokens": spent.prompt_tokens,
+        "completion_tokens": spent.completion_tokens,
+        "cost_usd": spent.cost_usd,
+        "estimated": spent.estimated,
+    }
+
+
+def note_on(spent: Spent, price: Price | None, messages: list[ChatMessage]) -> str:
+    """Tokens and cost for the trace."""
+    counted = ", counted here" if spent.estimated else ""
+    said = f"{spent.prompt_tokens:,} tokens in, {spent.completion_tokens:,} out{counted}"
+    if spent.cost_usd is None:
+        return said
+    evidence = min(int(messages[-1].meta.get("evidence_tokens") or 0), spent.prompt_tokens) if messages else 0
+    share = context_share(evidence, spent.prompt_tokens, spent.completion_tokens, price) if price else 0
+    return f"{said}; ${spent.cost_usd:.5f}" + (f", {share:.0%} of it for the evidence" if share else "")

@@ -17,7 +17,7 @@ from components.document_stores.filter_fields import ALIASES, IndexFields
 from components.document_stores.filter_language import ConditionError, parse_condition
 from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 from components.failure import Degradation
-from components.generators.answer_generator import NO_KEY, failure_reason
+from components.generators.chat_endpoint import NO_KEY, failure_reason
 from components.routers.question_narrowing import narrowed, said
 from config.settings import settings
 
