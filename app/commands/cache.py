@@ -8,11 +8,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.answer_cache import age, cache_file
+from app.answer_cache import cache_file
 from app.commands.options import AsJson
 from app.console import out, print_json, reports_errors
 from app.errors import SakshyaError
 from components.caching.answer_cache import CacheError, CacheState
+from components.caching.kept_answer import age
 from config.settings import settings
 
 cache = typer.Typer(help="The answers that are kept for whoever asks the same (SAKSHYA_ANSWER_CACHE_ENTRIES).", no_args_is_help=True)
