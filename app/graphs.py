@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -73,9 +73,17 @@ class Graph:
         """Run synchronously; see `run_async`."""
         return self.pick(self.pipeline.run(self.data(values), include_outputs_from=self._output_components()))
 
-    async def run_async(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Run with named values and return the declared outputs by name."""
-        return self.pick(await self.pipeline.run_async(self.data(values), include_outputs_from=self._output_components()))
+    async def run_async(self, values: Mapping[str, Any], on_chunk: Callable[[Any], None] | None = None) -> dict[str, Any]:
+        """Run with named values and return the declared outputs by name.
+
+        :param on_chunk: called with each `StreamingChunk` of the components that stream.
+        """
+        data = self.data(values)
+        if on_chunk is not None:
+            for name, sockets in self.pipeline.inputs().items():
+                if "streaming_callback" in sockets:
+                    data.setdefault(name, {})["streaming_callback"] = on_chunk
+        return self.pick(await self.pipeline.run_async(data, include_outputs_from=self._output_components()))
 
     def _output_components(self) -> set[str]:
         return {socket.partition(".")[0] for socket in self.outputs.values()}

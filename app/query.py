@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from app.graphs import Graph
 from app.store import graph_store
 from components.access.principal import Principal, acting_as
 from components.answer import Answer, Degraded, Stage, Status
+from components.deadline import within
 from config.settings import settings
 
 if TYPE_CHECKING:
     from haystack import Document
+    from haystack.dataclasses import StreamingChunk
 
     from components.caching.answer_cache import AnswerCache
     from components.document_stores.filter_building import Filters
@@ -85,7 +87,13 @@ def require_index(graph: Graph) -> None:
         raise SakshyaError(f"nothing is indexed yet in {where} (collection {settings().collection}); `sakshya index PATH` does it")
 
 
-async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal, reuse: Reuse | None = None) -> dict[str, Any]:
+async def _run(
+    graph: Graph,
+    values: Mapping[str, Any],
+    principal: Principal,
+    reuse: Reuse | None = None,
+    on_chunk: Callable[[StreamingChunk], None] | None = None,
+) -> dict[str, Any]:
     """Run the graph for the principal, or give the kept answer as its output.
 
     :raises TimeoutError: the deadline passed.
@@ -104,7 +112,8 @@ async def _run(graph: Graph, values: Mapping[str, Any], principal: Principal, re
         if reuse and (kept := await reuse.find(values)):
             return {"answer": kept}
         try:
-            return await asyncio.wait_for(graph.run_async(values), settings().deadline_s)
+            with within(settings().deadline_s):
+                return await asyncio.wait_for(graph.run_async(values, on_chunk), settings().deadline_s)
         except PipelineRuntimeError as error:
             raise RunError(error.component_name or graph.path.name, plain(error)) from error
         except (PipelineError, ValueError) as error:
@@ -121,6 +130,7 @@ async def ask(
     as_of: str | None = None,
     inputs: Mapping[str, Any] | None = None,
     cache: AnswerCache | None = None,
+    on_chunk: Callable[[StreamingChunk], None] | None = None,
 ) -> Answer:
     """Answer a question.
 
@@ -129,6 +139,7 @@ async def ask(
     :param as_of: day (`YYYY-MM-DD`) whose law, rule or price is asked for; today where None.
     :param inputs: further inputs that the graph declares, `history` for instance.
     :param cache: where an answer to the same question may be found, and is kept; None: the graph runs.
+    :param on_chunk: called with what a chat model writes, as it writes it, unchecked.
     :returns: the whole answer; `failed` where a stage broke or the deadline passed.
     :raises UsageError: an empty or too long question, or filters that cannot be used.
     """
@@ -139,7 +150,7 @@ async def ask(
     reuse = Reuse(cache, graph) if cache else None
     with collect_stages() as stages:
         try:
-            result = await _run(graph, values, principal, reuse)
+            result = await _run(graph, values, principal, reuse, on_chunk)
             answer: Answer = result["answer"]
         except TimeoutError:
             answer = _failed(text, "deadline", f"no answer within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)")
@@ -217,6 +228,36 @@ async def search(
     return {
         "question": text,
         "documents": documents,
+        "trace": [stage.model_dump(mode="json") for stage in stages],
+        "graph": graph.name,
+        "index_version": index_version(graph),
+    }
+
+
+async def prompt(
+    graph: Graph, question: str, *, principal: Principal, filters: Filters = None, top_k: int | None = None, as_of: str | None = None
+) -> dict[str, Any]:
+    """What a chat model would be asked, without asking it: `messages` (each with `role` and `content`), `prompt` (the file and its version),
+    `tokens` and `evidence_tokens`.
+
+    :param graph: loaded with `only=["prompt"]`, so that no generator runs.
+    :param top_k: as in `ask`, as is `as_of`.
+    :raises UsageError: an empty or too long question.
+    :raises GraphError: a component failed, or the deadline passed.
+    """
+    from app.tracing import collect_stages
+
+    text = checked_question(question)
+    with collect_stages() as stages:
+        try:
+            messages = (await _run(graph, {"question": text, "filters": filters, "top_k": top_k, "as_of": as_of}, principal))["prompt"]
+        except TimeoutError:
+            raise GraphError(f"{graph.path.name}: no result within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)") from None
+    meta = messages[-1].meta
+    return {
+        "question": text,
+        "messages": [{"role": message.role.value, "content": message.text} for message in messages],
+        **{name: meta.get(name) for name in ("prompt", "tokens", "evidence_tokens")},
         "trace": [stage.model_dump(mode="json") for stage in stages],
         "graph": graph.name,
         "index_version": index_version(graph),

@@ -135,6 +135,10 @@ class RemoteServer:
         """As `app.query.ask`."""
         return Answer.model_validate(self._post("ask", json={"who": _who(principal), "graph": graph, "question": question, **values}))
 
+    def prompt(self, graph: str, question: str, *, principal: Principal, **values: Any) -> dict[str, Any]:
+        """As `app.query.prompt`."""
+        return self._post("prompt", json={"who": _who(principal), "graph": graph, "question": question, **values})
+
     def search(self, graph: str, question: str, *, principal: Principal, **values: Any) -> dict[str, Any]:
         """As `app.query.search`."""
         return self._post("search", json={"who": _who(principal), "graph": graph, "question": question, **values})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.panel import Panel
@@ -31,6 +31,7 @@ def ask(
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=100, help="Passages shown as evidence.")] = None,
     as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show what each stage took and gave.")] = False,
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print what a chat model would be asked, and ask none.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question from the indexed documents, with the passage behind every sentence."""
@@ -38,6 +39,9 @@ def ask(
     text = query.checked_question(question)
     narrowed = read_filters(filters)
     as_of = query.checked_day(as_of)
+    if show_prompt:
+        print_prompt(graph, text, as_json=as_json, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
+        return
     if server := find_server():
         answer = server.ask(graph, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
     else:
@@ -53,6 +57,25 @@ def ask(
         for item in answer.degraded:
             err.print(f"sakshya: {item.stage}: {item.reason}", markup=False, soft_wrap=True)
         raise typer.Exit(1)
+
+
+def print_prompt(graph: str, question: str, *, as_json: bool, **values: Any) -> None:
+    """Print the messages for a chat model: all of standard output is what it would read, but for a line before each message."""
+    if server := find_server():
+        found = server.prompt(graph, question, **values)
+    else:
+        loaded = load_graph(graph, phase="query", only=["prompt"])
+        query.require_index(loaded)
+        loaded.warm_up()
+        found = asyncio.run(query.prompt(loaded, question, **values))
+    if as_json:
+        print_json(found)
+        return
+    for message in found["messages"]:
+        out.rule(message["role"], align="left")
+        out.print(Text(message["content"]), soft_wrap=True)
+    note = next((stage["note"] for stage in found["trace"] if stage["model"] == found["prompt"] and stage["note"]), "")
+    err.print(f"prompt {found['prompt']}: {note}", markup=False, highlight=False, soft_wrap=True)
 
 
 def show_answer(answer: Answer, *, trace: bool = False) -> None:

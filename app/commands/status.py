@@ -78,6 +78,23 @@ def listing(sources: list[dict[str, Any]]) -> Iterator[Text]:
                 yield Text(f"{INDENT}{part + ': ' if part else ''}{one['reason']}", style=colour)
 
 
+def chat_in_use() -> str:
+    """The chat model, its fallbacks, and what they cost today."""
+    from components.generators.spending import Spending
+
+    here = settings()
+    if not here.chat_model:
+        return "none: extractive answers"
+    said = " → ".join([*(endpoint.model for endpoint in here.chat_endpoints), "extractive"])
+    if not here.prices and here.chat_daily_budget_usd is None:
+        return said
+    budget = "" if here.chat_daily_budget_usd is None else f" of ${here.chat_daily_budget_usd:,.2f}"
+    try:
+        return f"{said}; ${Spending(here.index_dir).spent_usd():,.4f}{budget} today (UTC)"
+    except OSError as error:
+        return f"{said}; what was spent today cannot be read: {error}"
+
+
 def models_in_use() -> dict[str, str]:
     """The model of each role, in words."""
     here = settings()
@@ -85,5 +102,5 @@ def models_in_use() -> dict[str, str]:
         "embedding": here.embedding_model,
         "ranker": here.ranker_model or "none: candidates pass through",
         "grounding": here.grounding_model or "none",
-        "chat": here.chat_model or "none: extractive answers",
+        "chat": chat_in_use(),
     }

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict
 
 from app.batches import Item
 from app.explaining import explained_search, load_explained
-from app.graphs import Graph
-from app.query import ask, search
+from app.graphs import Graph, load_graph
+from app.query import ask, prompt, search
 from app.serving.index_routes import queued, work_for
 from app.serving.jobs import Jobs, State
 from app.serving.limits import Slots
@@ -157,6 +157,13 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
         async with slots.place():
             answer = await ask(graph.graph, call.question, principal=principal, filters=call.filters, top_k=call.top_k, as_of=call.as_of)
         return answer.to_json()
+
+    @router.post("/prompt")
+    async def show_prompt(request: Request, call: QueryCall) -> Any:
+        graph, principal = query_graph(call.graph), acting(request, call.who)
+        async with slots.place():
+            part = await asyncio.to_thread(load_graph, str(graph.graph.path), phase="query", only=["prompt"])
+            return await prompt(part, call.question, principal=principal, filters=call.filters, top_k=call.top_k, as_of=call.as_of)
 
     @router.post("/search")
     async def search_graph(request: Request, call: QueryCall) -> Any:
