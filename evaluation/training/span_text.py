@@ -14,7 +14,7 @@ def rewritten(sentence: Span, drop: Iterable[int] = (), replace: Mapping[int, st
     """The sentence without the tokens at `drop`, and with other text for those of `replace`; both by their place in the document."""
     gone = set(drop)
     other = replace or {}
-    return tidy("".join(other.get(token.i, token.text) + token.whitespace_ for token in sentence if token.i not in gone))
+    return tidy("".join(("" if token.i in gone else other.get(token.i, token.text)) + token.whitespace_ for token in sentence))
 
 
 def tidy(text: str) -> str:
