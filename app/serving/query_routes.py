@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from app.serving.limits import Slots
 from app.serving.problems import Problem, documented
+from app.serving.raw_stream import Piece
 from app.serving.requests import run_model, search_model
 from app.serving.sentences import markers, parts
 from app.serving.served_graph import ServedGraph, event
@@ -41,14 +42,16 @@ class Found(BaseModel):
 async def stream(served: ServedGraph, slots: Slots, values: dict[str, Any]) -> AsyncIterator[bytes]:
     """The answer as events: `stage` as each ends, `sentence` for each part of the answer, then `answer`, the whole contract; or `error`.
 
-    Sentences come after the whole answer was built and checked. A chat model's words are not passed on as it writes them: until its citations
-    are verified they are not an answer.
+    Sentences come after the whole answer was built and checked. A chat model's words are passed on as it writes them, as `token`, only where the
+    graph's grounding policy is `annotate`: they are a draft, `restart` takes back what came so far, and what counts is `answer`.
     """
     try:
         async with slots.place():
             async for item in served.events(current_principal(), **values):
                 if isinstance(item, Problem):
                     yield event("error", item.to_dict())
+                elif isinstance(item, Piece):
+                    yield event("restart", {"reason": item.restart}) if item.restart else event("token", {"text": item.text})
                 elif isinstance(item, Answer):
                     for part in parts(item.answer):
                         yield event("sentence", {"text": part, "citations": markers(part)})
@@ -73,7 +76,7 @@ def query_router(served: ServedGraph, slots: Slots) -> APIRouter:
             return await served.run_api_async(**given(body))
 
     async def streamed(body: Any) -> StreamingResponse:
-        """As `run`, as server-sent events: `stage`, `sentence`, and at last `answer` or `error`."""
+        """As `run`, as server-sent events: `stage`, `sentence`, and at last `answer` or `error`; before them `token` where the graph allows it."""
         return StreamingResponse(stream(served, slots, given(body)), media_type=EVENT_STREAM, headers=NO_STORE)
 
     async def search(body: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import date
 from typing import Any
 
@@ -15,8 +15,10 @@ from app.answer_cache import answer_cache
 from app.errors import GraphError, UsageError
 from app.graphs import Graph
 from app.serving.problems import Problem, from_status, unusable
+from app.serving.raw_stream import Piece, RawText, streams_raw
 from components.access.principal import Principal, current_principal
 from components.answer import Answer, Stage, Status
+from components.generators.answer_generator import RESTART
 from config.settings import settings
 
 DEADLINE = "deadline"
@@ -48,6 +50,9 @@ class ServedGraph(BasePipelineWrapper):
         :param values: the other inputs that the graph declares.
         :raises Problem: 504 the deadline passed, 500 a component failed, 502 the answer itself is `failed`, 422 filters that cannot be used.
         """
+        return await self._answer(question, values)
+
+    async def _answer(self, question: str, values: dict[str, Any], on_chunk: Callable[[Any], None] | None = None) -> Answer:
         try:
             answer = await query.ask(
                 self.graph,
@@ -58,6 +63,7 @@ class ServedGraph(BasePipelineWrapper):
                 as_of=_text(values.pop("as_of", None)),
                 inputs=self._inputs(values),
                 cache=answer_cache(),
+                on_chunk=on_chunk,
             )
         except UsageError as error:
             raise unusable(error) from None
@@ -96,13 +102,24 @@ class ServedGraph(BasePipelineWrapper):
         component, _, key = socket.partition(".")
         return self.graph.pipeline.inputs().get(component, {}).get(key, {}).get("type")
 
-    async def events(self, principal: Principal, question: str, **values: Any) -> AsyncIterator[Stage | Answer | Problem]:
-        """Each stage as it ends, then the answer, or the problem that there is instead."""
+    async def events(self, principal: Principal, question: str, **values: Any) -> AsyncIterator[Stage | Piece | Answer | Problem]:
+        """Each stage as it ends, then the answer, or the problem that there is instead.
+
+        Where the graph's grounding policy is `annotate`, between them what the chat model writes, as it writes it.
+        """
         from app.tracing import observe_stages
         from components.access.principal import acting_as
 
         loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Stage | None] = asyncio.Queue()
+        queue: asyncio.Queue[Stage | Piece | None] = asyncio.Queue()
+        raw = RawText()
+
+        def pass_on(chunk: Any) -> None:
+            if reason := chunk.meta.get(RESTART):
+                raw.restart()
+                loop.call_soon_threadsafe(queue.put_nowait, Piece("", str(reason)))
+            elif text := raw.take(chunk.content or ""):
+                loop.call_soon_threadsafe(queue.put_nowait, Piece(text))
 
         def tell(stage: Stage) -> None:
             loop.call_soon_threadsafe(queue.put_nowait, stage.model_copy())
@@ -110,14 +127,17 @@ class ServedGraph(BasePipelineWrapper):
         async def work() -> Answer:
             with acting_as(principal), observe_stages(tell):
                 try:
-                    return await self.run_api_async(question, **values)
+                    answer = await self._answer(question, values, pass_on if streams_raw(self.graph) else None)
+                    if rest := raw.end():
+                        queue.put_nowait(Piece(rest))
+                    return answer
                 finally:
                     loop.call_soon(queue.put_nowait, None)
 
         task = asyncio.create_task(work())
         try:
-            while (stage := await queue.get()) is not None:
-                yield stage
+            while (item := await queue.get()) is not None:
+                yield item
             yield await task
         except Problem as problem:
             yield problem
