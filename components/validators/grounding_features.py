@@ -11,7 +11,7 @@ import numpy as np
 from components.validators.claims import with_question
 from components.validators.exact_checks import CHECKS, run_checks
 from components.validators.finding import Finding
-from components.validators.nli_model import NliModel
+from components.validators.nli_model import Judge
 from components.validators.premise_windows import premises
 from components.validators.word_overlap import holds_verbatim, nearest_sentence, order_overlap, overlap
 
@@ -90,7 +90,7 @@ def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | 
 
 
 def read_claims(
-    claims: Sequence[tuple[str, Sequence[str], str]], model: NliModel | None = None, batch_size: int = 16, deadline: float | None = None
+    claims: Sequence[tuple[str, Sequence[str], str]], model: Judge | None = None, batch_size: int = 16, deadline: float | None = None
 ) -> list[Reading]:
     """Read several claims, all pairs of the model in one go.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,6 +36,18 @@ _MEANING = {name: verdict for verdict, names in _MEANINGS.items() for name in na
 _NAMELESS = re.compile(r"label_?\d+|\d+")
 _KNOWN_BY_NAME = {"minicheck": "unsupported supported"}
 """Families whose configs name no label, with the order that their authors publish (Tang, Laban and Durrett, "MiniCheck", EMNLP 2024)."""
+
+
+class Judge(Protocol):
+    """What reads pairs of premise and claim: an `NliModel`, or a chat model."""
+
+    name: str
+    folder: Path | None
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int = ..., deadline: float | None = ...) -> np.ndarray:
+        """See `NliModel.probabilities`."""
+        ...
+
 
 Logits = Callable[[list[tuple[str, str]]], np.ndarray]
 """Pairs of premise and claim in, an array [pairs, labels] out."""
@@ -110,6 +123,7 @@ class NliModel:
         self.name, self.folder = name, folder
         self.order = list(order)
         self._logits = logits
+        self._running = threading.Lock()  # one batch at a time: more threads than cores only slow each other
 
     @property
     def tells_contradiction(self) -> bool:
@@ -130,7 +144,9 @@ class NliModel:
             started = time.monotonic()
             if deadline is not None and slowest and started + slowest > deadline:
                 break
-            result[batch] = verdict_probabilities(self._logits([pairs[i] for i in batch]), self.order)
+            with self._running:
+                logits = self._logits([pairs[i] for i in batch])
+            result[batch] = verdict_probabilities(logits, self.order)
             slowest = max(slowest, time.monotonic() - started)
         return result
 
@@ -172,6 +188,19 @@ def load_nli_model(name: str, device: str = "cpu", labels: str = "", file_name: 
     return NliModel(name, encoder.logits, order, folder)
 
 
+_shared: dict[tuple[Any, ...], NliModel] = {}
+_loading = threading.Lock()
+
+
+def shared_nli_model(name: str, device: str, labels: str, file_name: str | None) -> NliModel:
+    """`load_nli_model`, once for all nodes of this process; a failed load is not kept."""
+    key = (name, str(home()), device, labels, file_name)
+    with _loading:
+        if key not in _shared:
+            _shared[key] = load_nli_model(name, device, labels, file_name)
+        return _shared[key]
+
+
 def _from_library(name: str, folder: Path | None, device: str, labels: str) -> NliModel:
     from transformers import AutoConfig
 
@@ -184,6 +213,9 @@ def _from_library(name: str, folder: Path | None, device: str, labels: str) -> N
         return NliModel(name, _seq2seq_logits(source, revision, device), [Verdict.UNSUPPORTED, Verdict.SUPPORTED], folder)
     order = label_order({"id2label": config.id2label}, labels, name)
 
+    if "minicheck" in name.casefold():
+        return NliModel(name, _joined_logits(source, revision, device), order, folder)
+
     from sentence_transformers import CrossEncoder
     from torch.nn import Identity
 
@@ -195,6 +227,24 @@ def _from_library(name: str, folder: Path | None, device: str, labels: str) -> N
         return np.asarray(values).reshape(len(pairs), -1)
 
     return NliModel(name, logits, order, folder)
+
+
+def _joined_logits(source: str, revision: str, device: str) -> Logits:
+    """MiniCheck-RoBERTa and -DeBERTa: premise and claim are one text with the end token between them, as they were trained."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    at: dict[str, Any] = {"revision": revision} if revision else {}
+    tokenizer = AutoTokenizer.from_pretrained(source, **at)
+    model: Any = AutoModelForSequenceClassification.from_pretrained(source, **at).to(device).eval()
+    end = tokenizer.eos_token or tokenizer.sep_token
+
+    def logits(pairs: list[tuple[str, str]]) -> np.ndarray:
+        encoded = tokenizer([end.join(pair) for pair in pairs], padding=True, truncation=True, return_tensors="pt").to(device)
+        with torch.no_grad():
+            return model(**encoded).logits.cpu().numpy()
+
+    return logits
 
 
 def _seq2seq_logits(source: str, revision: str, device: str) -> Logits:
