@@ -28,6 +28,16 @@ MEANING_ALONE, FEW_WORDS = 0.2, 2
 FOUND = 0.6
 """From here on a word counts as found."""
 
+SAME_SUBJECT = 0.6
+"""Share of the question's weight that a sentence holds which stands elsewhere and gives the figure or name that the first one lacks."""
+SUBJECT_OF_FIGURES = 0.4
+"""The same for a sentence with a figure that one standing elsewhere explains."""
+MEANING_OF_FIGURES = 0.35
+"""Credit by meaning at most where a figure, a name, a time or a place is asked for: below what counts as found, since a figure of
+something else ("sick leave" for "vacation") is a wrong answer."""
+LIMIT = 0.9
+"""A limit ("more than eight hours") for an amount of the question's case ("six hours")."""
+
 # --- what is compared by meaning
 MAX_COMPARED = 18
 """Sentences embedded for a question, best by words: about 0.25 s on one core."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
 
 MAX_TOKENS = 128
 """Tokens read of one text; a sentence rarely has more than 60."""
+KEPT = 64
+"""Texts whose reading is kept, some 60 kB each."""
 BATCH = 8
 """Texts run together, of like length: larger batches waste time on padding."""
 _FIRST_WORD = 1996
@@ -90,10 +94,25 @@ class PackagedLanguage:
             raise ValueError("The packaged embedding model has no fast tokenizer")
         self._model = encoder.model
         self._tokenizer = tokenizer
+        self._kept: OrderedDict[str, Reading] = OrderedDict()
+        self._lock = Lock()
         self._ranks = {word: place - _FIRST_WORD for word, place in tokenizer.get_vocab().items()}
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
-        """A reading of each text."""
+        """A reading of each text. The last `KEPT` are kept: the refusal gate reads what the generator has just read."""
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known |= zip(new, self._read(new), strict=True)
+        with self._lock:
+            for text in texts:
+                self._kept[text] = known[text]
+                self._kept.move_to_end(text)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return [known[text] for text in texts]
+
+    def _read(self, texts: Sequence[str]) -> list[Reading]:
         encodings = self._tokenizer.encode_batch(list(texts))
         order = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
         readings: dict[int, Reading] = {}

@@ -8,9 +8,9 @@ from functools import lru_cache
 import regex
 
 from components.generators.extraction import constants as c
-from components.generators.extraction.questions import Kind, Part, Term
+from components.generators.extraction.questions import REFERENCE_WORDS, Kind, Part, Term
 from components.generators.extraction.units import Shape, Source, Unit
-from components.generators.extraction.words import Bag, compact, groups_of, is_acronym, words
+from components.generators.extraction.words import FUNCTION_WORDS, NUMBER_WORD, Bag, compact, groups_of, is_acronym, number_of, words
 
 _TIME_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|fortnights?|months?|years?|decades?|centur(?:y|ies)|terms?|semesters?)"
 _MONTHS = "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec "
@@ -55,8 +55,13 @@ _PATTERNS: dict[Kind, str] = {
     Kind.NUMBER: r"\p{Nd}|\b[IVXLC]+\b",
     Kind.WHY: rf"\b(?:{_REASONS})\b",
     Kind.WHO: rf"(?<=\S\s)\p{{Lu}}\p{{Ll}}+|\b{_ROLE_ENDINGS}\b|{_any_of(_PEOPLE)}",
-    Kind.WHERE: _any_of(_PLACES),
+    Kind.WHERE: rf"{_any_of(_PLACES)}(?!\s+(?:\p{{Nd}}|{_any_of(_MONTHS + _COUNTS)}))",
 }
+_WHO_OTHER = rf"\b{_ROLE_ENDINGS}\b|{_any_of(_PEOPLE)}"
+_NO_ROLE = frozenset(
+    {"number", "paper", "order", "water", "matter", "letter", "weather", "winter", "summer", "center", "december", "november", "october", "september"}
+)
+"""Words that end like a role and name none; function words ("other", "under") are passed over too."""
 _CASED = frozenset({Kind.WHO, Kind.NUMBER, Kind.HOW})
 _POINT_IN_TIME = regex.compile(
     r"\b\p{Nd}{1,2}[:.]\p{Nd}{2}\b|\b[12]\p{Nd}{3}\b|\p{Nd}(?:st|nd|rd|th)\b|\b(?:each|every|per)\s+\w+|" + _any_of(_MONTHS + _DAYS + _TIMES),
@@ -73,9 +78,10 @@ _SPAN_OF_TIME = regex.compile(
     + _any_of("until immediately overnight indefinite indefinitely permanent permanently life lifetime noon midnight"),
     regex.I,
 )
+_ANY_NUMBER = regex.compile(rf"{_NUMBER}|\b(?:free|no|nothing|unlimited)\b", regex.I)
 _LONG_NUMBER = regex.compile(r"\p{Nd}(?:[ ()+/-]*\p{Nd}){4,}")
-_ASKS_NAME = regex.compile(r"\s*(?:and\s+)?who\s+(?:is|was|are|were)\b", regex.I)
-_NAME = regex.compile(r"(?<=\S\s)\p{Lu}[\p{L}.]+")
+_ASKS_NAME = regex.compile(r"\s*(?:and\s+)?who\s+(?:is|was|are|were)\s+(?:the|an?|our|your|my|its|their)\b", regex.I)
+_NAME = regex.compile(r"(?<=[^\s.!?:;]\s)\p{Lu}[\p{L}.]+")
 
 _UNFIT: dict[Kind, float] = {
     Kind.WHEN: 0.2,
@@ -95,6 +101,8 @@ _DEFINITION = (
     r"(?:means?\b|is\s+(?:an?|the|any|when|where|said)\b|are\b|refers?\s+to|is\s+defined|is\s+called|denotes?|includes?\b|stands?\s+for"
     r"|shall\s+mean|[-–—:]\s)"
 )
+NOT_MEASURED = 0.1
+"""Fit of a text without a figure beside the measure that is asked for."""
 OTHER_COUNT = 0.4
 """Fit of a sentence with a number that does not stand beside what is counted."""
 
@@ -105,8 +113,10 @@ def _compiled(kind: Kind) -> regex.Pattern[str] | None:
     return None if pattern is None else regex.compile(pattern, 0 if kind in _CASED else regex.I)
 
 
-def kind_fit(part: Part, text: str) -> float:
+def kind_fit(part: Part, text: str, context: str = "") -> float:
     """Whether a text can hold the kind of answer that a part asks for, 0 to 1. Words and numbers of the question itself do not count.
+
+    :param context: the headings that the text stands under.
 
     >>> from components.generators.extraction.questions import parts_of
     >>> part = parts_of("How long do refunds take?", lambda word: 0.5)[0]
@@ -127,12 +137,45 @@ def kind_fit(part: Part, text: str) -> float:
     if kind == Kind.WHEN:
         return 1.0 if _POINT_IN_TIME.search(rest) else WEAK_FIT
     if kind == Kind.WHO:
-        return 1.0 if _NAME.search(rest) or not _ASKS_NAME.match(part.text) else WEAK_FIT
+        return _who_fit(part, rest)
     if kind == Kind.HOW_MANY and part.counted:
         return 1.0 if counts(part.counted, text) else OTHER_COUNT
+    if part.attribute and not measured(part.attribute, text, context):
+        return NOT_MEASURED
     if kind == Kind.HOW_MUCH and part.about_money:
         return 1.0 if _MONEY.search(rest) else WEAK_FIT
     return 1.0
+
+
+def _who_fit(part: Part, rest: str) -> float:
+    """Fit for "who": a name, else a role; for "who is the chair?" a role only where the text says who that is."""
+    if _NAME.search(rest):
+        return 1.0
+    if not _ASKS_NAME.match(part.text):
+        return 1.0 if regex.search(_WHO_OTHER, _without_small_words(rest)) else _UNFIT[Kind.WHO]
+    said = regex.search(r"\b(?:is|are|was|were|means?)\b(.*)", rest, regex.S)
+    return WEAK_FIT if said and regex.search(_WHO_OTHER, _without_small_words(said.group(1))) else 0.0
+
+
+def _without_small_words(text: str) -> str:
+    return " ".join(w.text for w in words(text) if w.text.casefold() not in FUNCTION_WORDS and w.text.casefold() not in _NO_ROLE)
+
+
+_SENTENCE_END = regex.compile(r"(?<=[.!?;])\s+(?=\p{Lu})")
+
+
+def measured(attribute: str, text: str, context: str = "") -> bool:
+    """Whether a number stands in a sentence about a measure, or anywhere under a heading about it. Lines of a list or table are one.
+
+    >>> measured("salari", "A guard earns 2,300 euros."), measured("salari", "Claims over 900 euros are signed. They come with the salary.")
+    (True, False)
+    """
+
+    def speaks(of: str) -> bool:
+        return any(w.stem == attribute or groups_of(w.stem) & groups_of(attribute) for w in words(of))
+
+    pieces = [text] if "\n" in text.strip() or speaks(context) else _SENTENCE_END.split(text)
+    return any((speaks(piece) or speaks(context)) and _ANY_NUMBER.search(piece) for piece in pieces)
 
 
 def _without_the_question(part: Part, text: str) -> str:
@@ -189,6 +232,13 @@ def in_bag(term: Term, bag: Bag) -> float:
     return 0.0
 
 
+_LIMIT = regex.compile(
+    r"\b(?:(?:more|less|longer|shorter|fewer|higher|lower|greater|larger|smaller|older|younger|earlier|later|heavier)\s+than|over|under|above|below|beyond|up\s+to|at\s+"
+    r"(?:least|most)|from|within|until|exceed\w*|maximum(?:\s+of)?|minimum(?:\s+of)?|between|not\s+more\s+than|no\s+more\s+than|reach\w*|first)\s+"
+    rf"(?:\w+\s+)?(?:[€$£₹]\s*)?(?:\p{{Nd}}|an?\b|one\b|{NUMBER_WORD}\b)|\b(?:\p{{Nd}}[\p{{Nd}}.,]*|{NUMBER_WORD})(?:\s+\w+)?\s+(?:or|and)\s+(?:more|less|over|under|older|younger|longer)\b",
+    regex.I,
+)
+_OPENING_NUMBER = regex.compile(rf"\s*(?:{REFERENCE_WORDS}\.?\s*)?(\p{{Nd}}+(?:\.\p{{Nd}}+)*\p{{L}}?)(?:[.:)—–-]|\s+\p{{Lu}}|\s*\n)", regex.I)
 _REFERS_TO = regex.compile(r"\b(?:sections?|articles?|rules?|clauses?|paragraphs?|regulations?|s\.|§)\s*(\p{Nd}+\p{L}?)", regex.I)
 
 
@@ -216,6 +266,9 @@ def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = N
     near = near_bag(unit, provisions)
     found: dict[str, float] = {}
     for term in part.terms:
+        if term.number in part.quantities and limits(unit.full_text):
+            found[term.stem] = max(c.LIMIT, in_bag(term, unit.bag_of_text))
+            continue
         value = max(
             c.IN_SENTENCE * in_bag(term, unit.bag),
             c.IN_HEADING * in_bag(term, unit.source.heading_bag),
@@ -224,6 +277,15 @@ def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = N
         )
         found[term.stem] = value
     return found
+
+
+def limits(text: str) -> bool:
+    """Whether a text sets a limit that an amount can be held against.
+
+    >>> limits("Only on flights of more than eight hours."), limits("Eight hours after departure.")
+    (True, False)
+    """
+    return bool(_LIMIT.search(text))
 
 
 def weighted(part: Part, found: dict[str, float]) -> float:
@@ -239,7 +301,9 @@ def greatest_gap(part: Part, found: Mapping[str, float]) -> float:
 
 def own_numbers(source: Source) -> frozenset[str]:
     """Numbers that name the passage: in its headings, title and record number, or at its very beginning."""
-    return frozenset(source.heading_bag.numbers | source.heading_bag.codes | Bag.of(source.text[:12]).numbers | Bag.of(source.text[:12]).codes)
+    opening = _OPENING_NUMBER.match(source.text)
+    own = {number_of(opening.group(1)) or compact(opening.group(1))} if opening else set()
+    return frozenset(source.heading_bag.numbers | source.heading_bag.codes | own)
 
 
 def refuses(part: Part, unit: Unit, same_source: Bag) -> str:

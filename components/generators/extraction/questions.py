@@ -9,6 +9,7 @@ from enum import StrEnum
 import regex
 
 from components.generators.extraction.words import FUNCTION_WORDS, LIGHT_WORDS, Word, codes, compact, is_acronym, number_of, stem, words
+from components.generators.extraction.words import NUMBER_WORD as _NUMBER_WORD
 
 LIGHT = 0.25
 """Factor on the weight of a word that questions are made with (`tell`, `kind`)."""
@@ -19,6 +20,7 @@ BACKGROUND = 0.5
 
 
 _TIME_UNITS = "days|weeks|months|years|hours|minutes|seconds"
+_ONE_OR_MORE = _TIME_UNITS.replace("s|", "s?|") + "?"
 
 
 class Kind(StrEnum):
@@ -72,14 +74,22 @@ class Part:
     asks_label: bool = False
     """Whether a heading can be what is asked for ("which section", "what offence is that")."""
     asks_phone: bool = False
+    asks_provision: bool = False
+    """Whether a numbered provision itself is asked for ("what does section 7 say"), and nothing in it."""
+    quantities: frozenset[str] = frozenset()
+    """Numbers of an amount in the question's case ("a flight of six hours"): the text may give a limit instead of the number itself."""
+    attribute: str = ""
+    """Stem of the measure that is asked for ("what is the salary of")."""
     qualifiers: frozenset[str] = field(default=frozenset())
     """Acronyms and names that stand beside such a number and say whose it is."""
 
 
-_REFERENCE_WORDS = (
+REFERENCE_WORDS = (
     r"(?:sections?|secs?|articles?|arts?|rules?|clauses?|paragraphs?|paras?|regulations?|chapters?|parts?|items?|orders?|schedules?|ss?|§+)"
 )
-_REFERENCE = regex.compile(rf"\b{_REFERENCE_WORDS}\.?\s*(?:no\.?\s*|number\s+)?(\p{{Nd}}+\p{{L}}?)\b|§+\s*(\p{{Nd}}+\p{{L}}?)", regex.I)
+_REFERENCE = regex.compile(
+    rf"\b{REFERENCE_WORDS}\.?\s*(?:no\.?\s*|number\s+)?(\p{{Nd}}+(?:\.\p{{Nd}}+)*\p{{L}}?)\b|§+\s*(\p{{Nd}}+(?:\.\p{{Nd}}+)*\p{{L}}?)", regex.I
+)
 _QUALIFIED = regex.compile(r"\b([A-Z][A-Za-z]{1,10})\s+(?:section\s+|s\.\s*|article\s+|rule\s+)?(\d+[A-Za-z]?)\b")
 _OF_ACT = regex.compile(r"\b\d+[A-Za-z]?(?:\(\w+\))*\s*(?:,|of|in|under|from)?\s+(?:the\s+)?([A-Z]{2,8})\b")
 _NO_CODE = regex.compile(r"\d+(?:st|nd|rd|th|s|am|pm|h)|(?:section|article|rule|clause)\d+\p{L}?", regex.I)
@@ -94,6 +104,17 @@ _QUESTION_START = regex.compile(
 )
 _PRONOUN = regex.compile(r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|her|his|one|ones|there|such|so)\b", regex.I)
 _COMPARE = regex.compile(r"\b(?:compare|contrast|distinguish|differences?|differs?|comparison|versus|vs|than|as \w+ as)\b", regex.I)
+_MEASURES = (
+    r"(salary|salaries|wages?|pay|price|cost|fee|rate|rent|deposit|tariff|premium|budget|turnover|revenue|age|height|weight|length|width|depth"
+    r"|distance|speed|capacity|size|area|volume|population|temperature|voltage|discount|quota)s?"
+)
+_ATTRIBUTE = regex.compile(rf"\bwhat\s+(?:is|are|was|were)\s+(?:the\s+|an?\s+|your\s+|our\s+|my\s+)?(?:[\p{{L}}-]+\s+){{0,2}}{_MEASURES}\b", regex.I)
+_QUANTITY = regex.compile(
+    rf"\b([\p{{Nd}}][\p{{Nd}}.,]*|(?!one\b){_NUMBER_WORD})[\s-]*(?:\p{{L}}+\s+)?(?:{_ONE_OR_MORE}|year[- ]olds?|nights?|people|persons?"
+    r"|guests?|adults?|children|km|kilomet(?:er|re)s?|met(?:er|re)s?|cm|mm|miles?|feet|kg|kilo(?:gram)?s?|grams?|g|tons?|tonnes?|lit(?:er|re)s?|ml|euros?|dollars?"
+    r"|pounds?|rupees?|francs?|crowns?|percent|per\s+cent|degrees?|gb|mb|kb|eur|usd|inr)\b|[€$£₹]\s*([\p{Nd}][\p{Nd}.,]*)",
+    regex.I,
+)
 _HEAD = regex.compile(r"^(.*?\b(?:for|of|between|about|on|to|in|under|with)\s+)(.+)$", regex.I | regex.S)
 _LIST_BREAK = regex.compile(r"\s*,\s*(?:and|or|with|to)?\s*|\s+(?:and|or|versus|vs\.?|with|from|than|as\s+\w+\s+as)\s+", regex.I)
 _JOINS = regex.compile(r"\b(?:and|or|versus|vs|with|than|as \w+ as)\b", regex.I)
@@ -116,6 +137,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         r"\bhow (?:much|expensive|far|high|large|big|tall|heavy|wide|deep|hot|cold|loud)\b|\bwhat (?:percentage|percent|proportion|fraction)\b"
         r"|\bwhat (?:amount|temperature|is the (?:\w+ )?(?:price|cost|fee|rate))\b|\bwhat (?:does|do|did) .{1,60} cost\b",
     ),
+    (Kind.HOW_MUCH, _ATTRIBUTE.pattern),
     (Kind.HOW_MANY, r"\bhow (?:many|often)\b|\bwhat (?:is|was) the (?:\w+ )?number of\b"),
     (
         Kind.NUMBER,
@@ -171,6 +193,26 @@ _MONEY = regex.compile(
     r"\b(?:costs?|prices?|fees?|charged?|pays?|paid|fines?|rent|salary|wages?|expensive|rates?|deposit|dut(?:y|ies)|tax|money)\b", regex.I
 )
 _SKIP = frozenset(stem(w) for w in FUNCTION_WORDS | LIGHT_WORDS)
+_ABOUT = frozenset(
+    stem(w)
+    for w in (
+        "summarise",
+        "summary",
+        "content",
+        "deal",
+        "regulate",
+        "read",
+        "entail",
+        "cover",
+        "govern",
+        "concern",
+        "contain",
+        "wording",
+        "lay",
+        "set",
+    )
+)
+"""Verbs of "what does section 7 deal with"."""
 _LIGHT_STEMS = frozenset(stem(w) for w in LIGHT_WORDS)
 
 
@@ -218,6 +260,16 @@ def counted_in(text: str) -> str:
     return noun
 
 
+def attribute_in(text: str) -> str:
+    """Stem of the measure in "what is the salary of ...", or an empty text.
+
+    >>> attribute_in("What is the salary of a guard?"), attribute_in("What is the capital of Peru?")
+    ('salari', '')
+    """
+    match = _ATTRIBUTE.search(text)
+    return stem(match.group(1)) if match else ""
+
+
 def subject_of(text: str) -> str:
     """The question's own words for what it asks, without the question word.
 
@@ -254,7 +306,8 @@ def _part(text: str, rarity: Callable[[str], float], before: str = "", subject: 
         if is_acronym(match.group(1)):
             qualifiers.add(match.group(1))
             references.add(match.group(2))
-    numbers = {w.number for w in words(text) if w.number is not None}
+    quantities = {number for m in _QUANTITY.finditer(text) if (number := number_of(m.group(1) or m.group(2))) is not None}
+    numbers = {w.number for w in words(text) if w.number is not None} - (quantities - {number_of(r) or r for r in references})
     strict = {
         c for c in own_codes - joined if not regex.fullmatch(r"\d+(?:st|nd|rd|th|s|am|pm|h)|(?:\p{L}+)?(?:section|article|rule|clause)\d+\p{L}?", c)
     }
@@ -271,6 +324,9 @@ def _part(text: str, rarity: Callable[[str], float], before: str = "", subject: 
         about_money=bool(_MONEY.search(text)),
         asks_label=bool(_LABEL.search(text)),
         asks_phone=bool(_PHONE.search(text)),
+        asks_provision=bool(references) and all(t.number or t.is_name or t.stem in _LIGHT_STEMS or t.stem in _ABOUT for t in terms),
+        quantities=frozenset(quantities),
+        attribute=attribute_in(text),
         references=frozenset(number_of(r) or compact(r) for r in references),
         qualifiers=frozenset(qualifiers),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.extent import provision, whole_or_items
 from components.generators.extraction.language import Reader, Reading
 from components.generators.extraction.matching import (
     coverage_of,
@@ -21,6 +22,9 @@ from components.generators.extraction.matching import (
 from components.generators.extraction.questions import BACKGROUND, FLOOR, Kind, Part, compares, listed_parts, parts_of
 from components.generators.extraction.units import Shape, Source, Unit, label_of, span_of
 from components.generators.extraction.words import Bag, words
+
+_FIGURES = frozenset({Kind.WHO, Kind.WHEN, Kind.WHERE, Kind.HOW_LONG, Kind.HOW_MANY, Kind.HOW_MUCH, Kind.NUMBER})
+"""Kinds whose answer is a figure or a name."""
 
 
 @dataclass
@@ -114,6 +118,8 @@ class Selector:
 
     def _choose_part(self, part: Part) -> Choice:
         everything = self._candidates(part)
+        if part.asks_provision and (main := provision(part, self.sources, list(self._refused))):
+            return Choice(part, main, 1.0)
         current = [k for k in everything if k.unit.source.in_force]
         best = self._decide(part, current)
         if not best.answered and len(current) < len(everything):
@@ -173,16 +179,19 @@ class Selector:
         asked = {t.stem for t in part.terms}
         taken = reading.tokens_at((w.start, w.end) for w in words(compared_text(k.unit)) if w.stem in asked)
         content = [t for t in part.terms if t.weight >= FLOOR * BACKGROUND]
+        figure = part.kind in _FIGURES
         most = c.MEANING_ALONE if len(content) <= c.FEW_WORDS else c.MEANING_AT_MOST
         for term in part.terms:
             if term.place and term.number is None and not term.is_name and found[term.stem] < c.MEANING_AT_MOST:
                 close = question.word_in(*term.place, reading, taken)
-                found[term.stem] = max(found[term.stem], min(most, meaning_credit(close)))
+                limit = min(most, c.MEANING_OF_FIGURES) if figure and term.weight >= c.HEAVY else most
+                found[term.stem] = max(found[term.stem], min(limit, meaning_credit(close)))
         return found
 
     def _kind(self, part: Part, unit: Unit) -> float:
         """Fit of what would be quoted."""
-        return kind_fit(part, " ".join(unit.source.text[start:end] for start, end in span_of(unit)))
+        context = " ".join((*unit.source.headings, unit.lead.text if unit.lead else ""))
+        return kind_fit(part, " ".join(unit.source.text[start:end] for start, end in span_of(unit)), context)
 
     def _decide(self, part: Part, ranked: list[Candidate]) -> Choice:
         if not ranked:
@@ -199,12 +208,14 @@ class Selector:
         best = chosen[0]
         if value >= c.ANSWER_FROM and len(chosen) < c.MAX_PER_PART:
             chosen += [k for k in ranked if k is not best and self._is_close(part, k, best)][: c.MAX_PER_PART - len(chosen)]
-        units = [k.unit for k in chosen]
+        units = list(dict.fromkeys(unit for k in chosen for unit in whole_or_items(part, k.unit)))
         if part.asks_label and (label := label_of(best.unit)):
             units.insert(0, label)
         return Choice(part, units, value, features, self._not_found(part, merged(chosen)))
 
     def _is_close(self, part: Part, other: Candidate, best: Candidate) -> bool:
+        if other.unit.shape == Shape.ROW and other.unit.lead is best.unit.lead and other.in_order < best.in_order:
+            return False  # the row of another thing
         return best.score - other.score <= c.CLOSE and other.kind >= best.kind and self._confidence(part, [other])[0] >= c.ANSWER_FROM
 
     def _complement(self, part: Part, best: Candidate, ranked: list[Candidate]) -> Candidate | None:
@@ -212,10 +223,14 @@ class Selector:
         own = best.unit.bag | best.unit.source.heading_bag
         lacking = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER and in_bag(t, own) < c.FOUND]
         shared = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER and in_bag(t, own) >= c.FOUND]
+        stray = part.kind in _FIGURES and best.in_order < c.SUBJECT_OF_FIGURES
         for k in ranked:
+            if stray and not _beside(best.unit, k.unit):
+                continue
             if k is best or not any(in_bag(t, k.unit.bag) >= c.FOUND for t in shared):
                 continue
-            if best.kind < c.FOUND <= k.kind or any(in_bag(t, k.unit.bag) >= c.FOUND for t in lacking):
+            adds_kind = best.kind < c.FOUND <= k.kind and (_beside(best.unit, k.unit) or k.in_order >= c.SAME_SUBJECT)
+            if adds_kind or any(in_bag(t, k.unit.bag) >= c.FOUND for t in lacking):
                 return k
         return None
 
@@ -230,6 +245,11 @@ class Selector:
 
     def _not_found(self, part: Part, found: dict[str, float]) -> list[str]:
         return [t.text for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]
+
+
+def _beside(unit: Unit, other: Unit) -> bool:
+    """Whether two units stand side by side in one passage."""
+    return unit.source is other.source and abs(unit.index - other.index) == 1
 
 
 def says_no_more_than_a_name(part: Part, unit: Unit) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -25,6 +25,8 @@ LONGEST_LIST = 900
 _ITEM = regex.compile(r"\s*(?:[-*•▪◦‣–]\s+|\(?(?:\p{Nd}{1,3}|\p{L}|[ivxl]{1,5})[.)]\s+)")
 _FIELD = regex.compile(r"\s*[\p{L}][\p{L}\p{M}\p{N} _/().&'-]{0,48}:\s+\S")
 _ENDS = regex.compile(r"[.!?;:।。！？][\"'”’)\]]*\s*$")
+_CELLS = regex.compile(r"\|.*\||\S[ \t]+\|[ \t]+\S|\S\t+\S")
+"""A line with cells: two bars, one bar between spaces, or a tab inside."""
 _RULE = regex.compile(r"^[\s|:+=-]+$")
 _CONTINUES = regex.compile(r"\s*(?:otherwise|(?:every|any)one\s+else|all\s+others?|others|in\s+(?:all|any)\s+other\s+cases?|the\s+rest)\b", regex.I)
 _DEPENDS = regex.compile(
@@ -88,6 +90,11 @@ class Unit:
     def bag(self) -> Bag:
         """Words of `full_text`."""
         return Bag.of(self.full_text)
+
+    @cached_property
+    def bag_of_text(self) -> Bag:
+        """Words of the unit alone."""
+        return Bag.of(self.text)
 
     @cached_property
     def is_label(self) -> bool:
@@ -222,19 +229,44 @@ def _cut_block(source: Source, start: int, end: int) -> None:
     text = source.text
     lines = _lines(text, start, end)
     block = start + 1
-    is_table = len(lines) >= 2 and sum(text[a:b].count("|") >= 2 or "\t" in text[a:b] for a, b in lines) == len(lines)
+    for before, table, after in _tables(text, lines, start, end):
+        if before[0] < before[1]:
+            _cut_block(source, *before)
+        _cut_table(source, table)
+        if after[0] < after[1]:
+            _cut_block(source, *after)
+        return
     is_record = len(lines) >= 2 and sum(bool(_FIELD.match(text[a:b])) for a, b in lines) >= max(2, 0.7 * len(lines))
-    if is_table:
-        rows = [line for line in lines if not _RULE.match(text[line[0] : line[1]])]
-        head = _add(source, *rows[0], Shape.ROW, None, block) if rows else None
-        for row in rows[1:]:
-            _add(source, *row, Shape.ROW, head, block)
-    elif is_record:
+    if is_record:
         head = _add(source, *lines[0], Shape.FIELD, None, block)
         for line in lines[1:]:
             _add(source, *line, Shape.FIELD, head, block)
     else:
         _cut_prose(source, start, end, block)
+
+
+def _tables(
+    text: str, lines: list[tuple[int, int]], start: int, end: int
+) -> Iterator[tuple[tuple[int, int], list[tuple[int, int]], tuple[int, int]]]:
+    """The first run of two or more lines with cells: what stands before it, its lines, what stands after it; nothing where there is none."""
+    first = 0
+    while first < len(lines):
+        last = first
+        while last < len(lines) and _CELLS.search(text[lines[last][0] : lines[last][1]]):
+            last += 1
+        if last - first >= 2:
+            run = lines[first:last]
+            yield (start, lines[first - 1][1] if first else start), run, (lines[last][0] if last < len(lines) else end, end)
+            return
+        first = max(last, first + 1)
+
+
+def _cut_table(source: Source, lines: list[tuple[int, int]]) -> None:
+    rows = [line for line in lines if not _RULE.match(source.text[line[0] : line[1]])]
+    block = lines[0][0] + 1
+    head = _add(source, *rows[0], Shape.ROW, None, block) if rows else None
+    for row in rows[1:]:
+        _add(source, *row, Shape.ROW, head, block)
 
 
 def _cut_prose(source: Source, start: int, end: int, block: int) -> None:

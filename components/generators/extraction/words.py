@@ -47,6 +47,8 @@ _NUMBER_WORDS = (
     | {"hundred": "100", "dozen": "12"}
 )
 """`one` is left out: it is a pronoun as often as a number."""
+NUMBER_WORD = rf"(?:{'|'.join(_NUMBER_WORDS)})"
+"""Pattern of the numbers that are written as words."""
 
 _GROUPS = """
 cost costs price fee fees charge charges tariff rate pay payment paid pays paying payable
@@ -132,7 +134,7 @@ wait waiting
 store stored kept retain retained storage
 ordinary normal usual regular standard
 wrong incorrect false invalid
-salary wage pay earnings
+salary wage pay earnings earn
 spouse husband wife partner married marriage marry
 house home dwelling residence
 shop store
