@@ -13,6 +13,7 @@ import typer
 from app import query
 from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
 from app.commands.recall import recall
+from app.commands.refusal import refusal
 from app.commands.splitters import splitters
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
@@ -32,6 +33,7 @@ SHOWN = 5
 
 evaluate = typer.Typer(help="Measure answers, retrieval, and the graph search of your own index.", no_args_is_help=True)
 evaluate.command("recall")(recall)
+evaluate.command("refusal")(refusal)
 evaluate.command("splitters")(splitters)
 
 
