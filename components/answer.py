@@ -77,6 +77,7 @@ class Claim(Contract):
     score: float = Field(ge=0, le=1)
     citations: list[int] = Field(default_factory=list)
     checks: list[str] = Field(default_factory=list, description="Names of the checks that ran on it.")
+    reasons: list[str] = Field(default_factory=list, description="Why it is not supported, a line each.")
 
 
 class Evidence(Contract):

@@ -98,8 +98,11 @@ class Settings(BaseSettings):
     ranker_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
     ranker_backend: Backend = Field(Backend.TORCH, description="torch or onnx.")
 
-    # --- grounding checker (natural-language inference); empty: no check by a model
-    grounding_model: OptionalText = Field(None, description="A folder or hub name of an NLI cross-encoder. No graph here uses it yet.")
+    # --- grounding checker (natural-language inference); empty: the one in models/, where it is there
+    grounding_model: OptionalText = Field(
+        None, description="`packaged`, a folder or hub name of an NLI or consistency model, `chat` (the chat model judges), or `none`."
+    )
+    grounding_labels: str = Field("", description="Its labels in order, as `unsupported supported`, where its config names none.")
     grounding_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
 
     # --- chat model; empty: the extractive generator answers with the evidence's own sentences

@@ -18,7 +18,7 @@ from evaluation.data import DataError, read_set
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from components.validators.nli_model import NliModel
+    from components.validators.nli_model import Judge
 
 LABELS = tuple(verdict.value for verdict in Verdict)
 RESAMPLES = 500
@@ -63,7 +63,7 @@ Advance = Callable[[int], None]
 
 
 def features_of(
-    claims: Sequence[LabelledClaim], model: NliModel | None = None, batch_size: int = 32, advance: Advance = lambda done: None
+    claims: Sequence[LabelledClaim], model: Judge | None = None, batch_size: int = 32, advance: Advance = lambda done: None
 ) -> list[dict[str, float]]:
     """The features of each claim against its context, as the checker reads them.
 
@@ -185,7 +185,7 @@ class GroundingReport:
 
 def evaluate_grounding(
     files: Mapping[str, Sequence[LabelledClaim]],
-    model: NliModel | None = None,
+    model: Judge | None = None,
     rule: GroundingRule | None = None,
     *,
     seed: int = 0,
