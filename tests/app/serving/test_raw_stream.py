@@ -47,7 +47,7 @@ class Checker:
 
     @component.output_types(answer=Answer)
     def run(self, text: str) -> dict:
-        kept = text.rsplit("=>", maxsplit=1)[-1].strip() if "=>" in text else text
+        kept = text.rsplit("RESTART", maxsplit=1)[-1].rsplit("=>", maxsplit=1)[-1].strip()
         if kept == "fail":
             return {"answer": Answer(status=Status.FAILED, question="q", answer="")}
         cited = Citation(n=1, source_id="s", title="T", uri="u", quote="q", char_start=0, char_end=1)
