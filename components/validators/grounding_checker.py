@@ -173,6 +173,7 @@ class GroundingChecker:
         failing = [one for one in checked if not one.supported]
         if self.policy == Policy.REGENERATE and failing and messages:
             degraded.append(Degradation(stage=STAGE, reason=f"answered again: {_counted(failing)} in the first answer"))
+            degraded = [*(Degradation(stage=entry.stage, reason=entry.reason) for entry in answer.degraded), *degraded]
             return {**out, "messages": [*messages, *feedback(answer.answer, failing, messages)], "degraded": degraded}
         acted, note = _acted(answer, sentences, checked, shown, self.policy)
         acted.degraded = [*acted.degraded, *(Degraded(**entry) for entry in degraded)]
