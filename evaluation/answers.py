@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from components.answer import Answer, Status
 from evaluation.answer_checks import cites, holds
+from evaluation.answer_measures import Share, inventions, measures
 from evaluation.data import DataError, read_set
 from evaluation.proportions import Proportion
 from evaluation.questions import Question, read_questions
@@ -138,6 +139,11 @@ class Report:
         return {name: Proportion(sum(result.is_good for result in members), len(members)) for name, members in groups.items()}
 
     @property
+    def measures(self) -> dict[str, Share]:
+        """Accuracy with coverage, refusal, cited sources, claims and numbers; see `evaluation.answer_measures.measures`."""
+        return measures(self.results)
+
+    @property
     def by_kind(self) -> dict[str, Proportion]:
         """Share of good results in each kind of question."""
         return self.by(lambda question: question.kind)
@@ -148,11 +154,13 @@ class Report:
         return self.by(lambda question: question.lang)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data: questions, outcomes, totals, by_kind, by_lang, results."""
+        """Plain JSON data: questions, outcomes, totals, measures, inventions, by_kind, by_lang, results."""
         return {
             "questions": len(self.results),
             "outcomes": {outcome.value: self.count(outcome) for outcome in Outcome},
             "totals": {name: share.to_json() for name, share in self.totals.items()},
+            "measures": {name: share.to_json() for name, share in self.measures.items()},
+            "inventions": inventions(self.results),
             "by_kind": {name: share.to_json() for name, share in self.by_kind.items()},
             "by_lang": {name: share.to_json() for name, share in self.by_lang.items()},
             "results": [result.to_json() for result in self.results],
@@ -171,18 +179,27 @@ def report_table(report: Report) -> Table:
     """The totals, then each kind and language, with counts and 95 percent intervals, for a terminal."""
     from rich.table import Table
 
-    table = Table(title=f"Answers to {len(report.results)} questions", caption="Wilson intervals at 95 percent")
+    table = Table(
+        title=f"Answers to {len(report.results)} questions", caption="95 percent intervals: Wilson; bootstrap over questions for citations and claims"
+    )
     for name, justify in (("measure", "left"), ("of", "right"), ("value", "right"), ("low", "right"), ("high", "right")):
         table.add_column(name, justify=justify)  # pyright: ignore[reportArgumentType]
-    groups = [("", report.totals), ("kind ", report.by_kind), ("language ", report.by_lang)]
+    groups: list[tuple[str, Mapping[str, Share]]] = [
+        ("", report.totals),
+        ("", report.measures),
+        ("kind ", report.by_kind),
+        ("language ", report.by_lang),
+    ]
     for prefix, shares in groups:
         for name, share in shares.items():
             value = "–" if share.value is None else f"{share.value:.3f}"
             low, high = ("–", "–") if share.value is None else (f"{end:.3f}" for end in share.interval)
-            table.add_row(prefix + name, f"{share.successes}/{share.trials}", value, low, high)
+            table.add_row(prefix + name, f"{share.successes:g}/{share.trials:g}", value, low, high)
         table.add_section()
     for outcome in Outcome:
         table.add_row(f"outcome {outcome.value}", str(report.count(outcome)), "", "", "")
+    for line in inventions(report.results):
+        table.add_row(f"no quote holds {line}", "", "", "", "")
     return table
 
 
