@@ -84,7 +84,7 @@ def train(pairs: Sequence[Pair], output: Path, recipe: Recipe, *, progress_bar: 
     from sentence_transformers.cross_encoder.losses import CrossEntropyLoss
     from transformers.trainer_utils import get_last_checkpoint
 
-    from evaluation.training.length_batches import LengthBatches
+    from evaluation.training.length_batches import length_batches
 
     model = CrossEncoder(recipe.base, num_labels=len(LABELS), max_length=MAX_TOKENS, device="cpu")
     model.model.config.id2label = dict(enumerate(LABELS))
@@ -117,7 +117,7 @@ def train(pairs: Sequence[Pair], output: Path, recipe: Recipe, *, progress_bar: 
         use_cpu=True,
         disable_tqdm=not progress_bar,
         dataloader_num_workers=0,
-        batch_sampler=LengthBatches.over(lengths),
+        batch_sampler=length_batches(lengths),
     )
     trainer = CrossEncoderTrainer(model=model, args=arguments, train_dataset=data, loss=CrossEntropyLoss(model))
     last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from sentence_transformers.base.sampler import DefaultBatchSampler
@@ -26,15 +27,6 @@ class LengthBatches(DefaultBatchSampler):
         self.seed = seed
         self.epoch = 0
 
-    @classmethod
-    def over(cls, lengths: Sequence[int]) -> Callable[..., LengthBatches]:
-        """What the trainers' `batch_sampler` argument takes."""
-
-        def make(_: Any, batch_size: int = 32, drop_last: bool = False, seed: int = 0, **__: Any) -> LengthBatches:
-            return cls(lengths, batch_size, drop_last, seed)
-
-        return make
-
     def set_epoch(self, epoch: int) -> None:
         """Another order in each epoch."""
         self.epoch = epoch
@@ -55,3 +47,15 @@ class LengthBatches(DefaultBatchSampler):
             found = [batch for batch in found if len(batch) == self.batch_size]
         rng.shuffle(found)
         yield from found
+
+
+def length_batches(lengths: Sequence[int]) -> Callable[..., LengthBatches]:
+    """What the trainers' `batch_sampler` argument takes; a checkpoint can hold it.
+
+    :param lengths: of each row, in any unit.
+    """
+    return partial(_make, list(lengths))
+
+
+def _make(lengths: Sequence[int], _: Any, batch_size: int = 32, drop_last: bool = False, seed: int = 0, **__: Any) -> LengthBatches:
+    return LengthBatches(lengths, batch_size, drop_last, seed)
