@@ -11,6 +11,7 @@ from haystack import Document, component
 from haystack.components.builders import ChatPromptBuilder
 from haystack.dataclasses import ChatMessage
 
+from components.builders.neutralising import neutralised, suspicion_note, without_instructions
 from components.builders.passage_ranges import narrowed_to
 from components.builders.prompt_file import read_prompt
 from components.builders.sentence_runs import best_run, has_rows
@@ -35,8 +36,8 @@ def new_mark(texts: Sequence[str]) -> str:
 
 
 def as_data(text: str) -> str:
-    """A text of a document or an asker as the prompt shows it."""
-    return text.encode("utf-8", "replace").decode()
+    """A text of a document or an asker as the prompt shows it: nothing in it can pose as a part of the prompt (`neutralising`)."""
+    return neutralised(text.encode("utf-8", "replace").decode())
 
 
 def _attribute(text: str) -> str:
@@ -51,14 +52,14 @@ def passage_view(document: Document, position: int) -> dict[str, Any]:
     meta = document.meta
     path = [str(meta.get("title") or ""), *(str(h) for h in meta.get("heading_path") or [])]
     page = meta.get("page")
-    source = " > ".join(part for part in path if part) + (f", page {page}" if page else "")
+    source = without_instructions(" > ".join(part for part in path if part)) + (f", page {page}" if page else "")
     note = "" if meta.get("in_force", True) else str(meta.get("validity_note") or "not in force")
     return {
         "n": meta.get("label", position),
         "source": _attribute(source),
         "since": _attribute(str(meta.get("valid_from") or ""))[:10],
         "note": _attribute(note),
-        "text": as_data(document.content or ""),
+        "text": as_data(without_instructions(document.content or "")),
     }
 
 
@@ -146,6 +147,7 @@ class EvidencePromptBuilder:
         how = "" if tokens.exact else f", estimated from above{': ' + tokens.fault if tokens.fault else ''}"
         note = f"{total:,} tokens ({of_evidence:,} of evidence{how}) of {limit:,}"
         note += f"; cut: {'; '.join(item['reason'] for item in cut)}" if cut else ""
+        note += f"; {suspicion_note(question, {d.meta.get('label', i): d.content or '' for i, d in enumerate(shown, start=1)})}"
         lost = evidence and not shown
         degraded = [Degradation(stage=STAGE, reason=f"no passage fits into the {limit:,} tokens that the chat model reads")] if lost else []
         gone = [item for item in cut if item["id"] not in {document.id for document in shown}]

@@ -36,13 +36,17 @@ def shown_text(text: str) -> str:
     >>> shown_text("See ![logo](https://e.example/x.png?q=1) and [our page](https://e.example). <img src=x> [4]")
     'See logo and our page (https://e.example). ‹img src=x> (4)'
     """
+    return without_markers(without_rendering(text))
+
+
+def without_rendering(text: str) -> str:
+    """`shown_text` without its change of markers."""
     text = _IMAGE.sub(lambda m: m.group(1), text)
     text = _LINK.sub(lambda m: f"{m.group(1)} ({m.group(2)[1:-1].strip()})", text)
     text = _REFERENCE.sub(lambda m: f"{m.group(1)} ", text)
     text = _AUTOLINK.sub(lambda m: m.group(1), text)
     text = _ELEMENT.sub(_LESS, text)
-    text = _SCHEME.sub(lambda m: m.group().replace(":", " "), text)
-    return without_markers(text)
+    return _SCHEME.sub(lambda m: m.group().replace(":", " "), text)
 
 
 def without_images(text: str) -> str:

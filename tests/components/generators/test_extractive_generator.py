@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from components.builders.cited_answer_builder import CitedAnswerBuilder
 from components.builders.evidence_prompt_builder import EvidencePromptBuilder
-from components.generators.extraction.units import addresses_a_model
+from components.builders.injection import is_instruction_to_model
 from components.generators.extractive_generator import ExtractiveGenerator
 
 
@@ -165,7 +165,7 @@ def test_instructions_to_a_model_are_never_quoted(injection):
     ],
 )
 def test_ordinary_instructions_stay(harmless):
-    assert not addresses_a_model(harmless)
+    assert not is_instruction_to_model(harmless)
 
 
 def test_the_same_question_has_the_same_answer():
