@@ -170,6 +170,11 @@ def is_phrase(claim: str) -> bool:
     )
 
 
+def is_yes(claim: str) -> bool:
+    """Whether a claim is a bare yes."""
+    return _YES_NO.fullmatch(claim) is not None and claim.strip()[:1].casefold() == "y"
+
+
 def with_question(claim: str, question: str) -> str:
     """What a model reads as the claim: a bare phrase behind its question, anything else as it is.
 

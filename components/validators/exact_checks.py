@@ -9,6 +9,7 @@ import regex
 
 from components.embedders.bm25_terms import term
 from components.embedders.bm25_tokenizer import document_terms, normalize
+from components.preprocessors.sentences import split_sentences
 from components.rankers.identifiers import folded, names_of
 from components.validators.finding import Check, Finding, finding_of
 from components.validators.polarity_checks import negation, obligation, opposites, scope
@@ -112,7 +113,7 @@ def _without_codes(text: str) -> str:
     return text
 
 
-_SENTENCE_START = regex.compile(r"(?:^|[.!?:;\n•–—(\"“‘']\s*)$")
+_OPENED = regex.compile(r"[:\n•–—(\"“‘']\s*$")
 _NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}'’.&]*(?:-\p{L}+)*")
 _MONTHS_AND_DAYS = word_set(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec "
@@ -136,12 +137,13 @@ def names(claim: str, premise: str) -> Finding | None:
         return None
     found: dict[str, str] = {}
     matches = list(_NAME.finditer(text))
+    begins = {start for start, _ in split_sentences(text)}
     for i, match in enumerate(matches):
         word = regex.sub(r"['’]s$", "", match.group()).strip(".'’")
         key = word.casefold()
         if len(key) < 2 or key in _NOT_NAMES or not term(key, "en") or regex.search(r"\d", word):
             continue
-        starts = _SENTENCE_START.search(text[: match.start()]) is not None
+        starts = match.start() in begins or _OPENED.search(text[: match.start()]) is not None
         followed = i + 1 < len(matches) and matches[i + 1].start() - match.end() == 1 and matches[i + 1].group().casefold() not in _NOT_NAMES
         if starts and not followed and not word.isupper():
             continue

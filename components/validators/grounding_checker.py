@@ -228,9 +228,11 @@ def _acted(
     notes = [f"citations mended: {len(mended)}"] if mended else []
     result = answer.model_copy(update={"answer": text, "claims": [one.to_claim() for one in checked]})
     if mended or not all(kept):
-        result.citations = _citations(answer, text, mended, sentences, shown)
+        stays = [sentence for sentence, chosen in zip(sentences, kept, strict=True) if chosen]
+        gone = [sentence for sentence, chosen in zip(sentences, kept, strict=True) if not chosen]
+        result.citations = without_quotes(_citations(answer, text, mended, sentences, shown), stays, gone, shown)
     if failing:
-        notes.append(f"{_counted(failing)}")
+        notes.append(f"claims not carried: {_counted(failing)}")
         result.degraded = [*answer.degraded, Degraded(stage=STAGE, reason=_told(failing, policy))]
     if not all(kept) and not result.citations:
         missing = answer.missing or " ".join(answer.question.split())
@@ -258,6 +260,22 @@ def _citations(
     return list({(c.n, c.char_start, c.char_end): c for c in citations}.values())
 
 
+def without_quotes(
+    citations: Sequence[Citation], stays: Sequence[AnswerSentence], gone: Sequence[AnswerSentence], shown: Sequence[Evidence]
+) -> list[Citation]:
+    """The citations without the quotes that belonged only to sentences which were left out; a number that is still cited keeps one at least."""
+    passages = {e.n: e for e in shown}
+
+    def places(sentences: Sequence[AnswerSentence]) -> set[tuple[int, int]]:
+        cited = [(s.text, passages[n]) for s in sentences for n in s.cited if n in passages]
+        return {(passage.n, passage.char_start + start) for text, passage in cited for start, _ in best_quotes(text, passage.text)}
+
+    unused = places(gone) - places(stays)
+    left = [citation for citation in citations if (citation.n, citation.char_start) not in unused]
+    kept = {citation.n for citation in left}
+    return [citation for citation in citations if citation in left or citation.n not in kept]
+
+
 def _unchecked(answer: Answer, sentences: Sequence[AnswerSentence], degraded: list[Degradation], policy: str) -> Answer:
     """An answer that could not be checked: declined, or, where the policy is to annotate, with every claim unsupported."""
     entries = [*answer.degraded, *(Degraded(**entry) for entry in degraded)]
@@ -273,16 +291,16 @@ def _unchecked(answer: Answer, sentences: Sequence[AnswerSentence], degraded: li
 
 
 def _counted(failing: Sequence[CheckedClaim]) -> str:
-    counts = [(verdict, sum(one.judgement.verdict is verdict for one in failing)) for verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)]
-    return ", ".join(f"{verdict.value}: {count}" for verdict, count in counts if count)
+    counts = [(verdict, sum(one.judgement.verdict is verdict for one in failing)) for verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED)]
+    return ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
 
 
 def _told(failing: Sequence[CheckedClaim], policy: str) -> str:
     """What a reader is told of the claims that are not carried; contradicted ones are quoted."""
-    first = {Policy.ANNOTATE: "not carried by the passages", Policy.DECLINE: "declined for"}.get(Policy(policy), "left out")
+    done = {Policy.ANNOTATE: "claims that the passages do not carry", Policy.DECLINE: "declined for claims"}.get(Policy(policy), "claims left out")
     named = [one for one in failing if one.judgement.verdict is Verdict.CONTRADICTED]
     said = [f"“{_cut(one.claim.text)}” ({'; '.join(one.judgement.reasons) or 'the passage says otherwise'})" for one in named[:SHOWN]]
-    return f"{first}: {_counted(failing)}" + (f"; contradicted: {', '.join(said)}" if said else "") + (", …" if len(named) > SHOWN else "")
+    return f"{done}: {_counted(failing)}" + (f": {', '.join(said)}" if said else "") + (", …" if len(named) > SHOWN else "")
 
 
 def _cut(text: str) -> str:

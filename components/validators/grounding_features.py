@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from components.validators.claims import with_question
+from components.validators.claims import is_yes, with_question
 from components.validators.exact_checks import CHECKS, run_checks
 from components.validators.finding import Finding
 from components.validators.nli_model import Judge
@@ -67,12 +67,13 @@ def log_odds(probability: float) -> float:
     return max(-1.0, min(1.0, math.log(clipped / (1 - clipped)) / _LOG_ODDS))
 
 
-def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | None = None) -> Reading:
-    """The features of a claim against passages read as one.
+def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | None = None, question: str = "") -> Reading:
+    """The features of a claim against passages read as one. A bare yes claims what the question says.
 
     :param passages: texts, with the title and headings that belong to them.
     :param probabilities: rows of the model for `pairs_of`, [windows, 3]; `None`, or NaN only: no model read the claim.
     """
+    claim = question if question and is_yes(claim) else claim
     premise = "\n\n".join(passages)
     nearest = nearest_sentence(claim, premise)
     features = {
@@ -102,6 +103,6 @@ def read_claims(
     unique = list(dict.fromkeys(flat))
     rows = dict(zip(unique, model.probabilities(unique, batch_size, deadline), strict=True)) if model and unique else {}
     return [
-        read_claim(claim, passages, np.array([rows[pair] for pair in some]) if some else None)
-        for (claim, passages, _), some in zip(claims, pairs, strict=True)
+        read_claim(claim, passages, np.array([rows[pair] for pair in some]) if some else None, question)
+        for (claim, passages, question), some in zip(claims, pairs, strict=True)
     ]

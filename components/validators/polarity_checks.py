@@ -20,7 +20,7 @@ ALIKE = 0.5
 
 _NEGATOR = regex.compile(
     r"(?i)(?<![\p{L}])(?:not|no|never|nor|neither|none|nobody|nothing|nowhere|without|cannot|unable|fails?\s+to|failed\s+to|refuses?\s+to|refused\s+to|"
-    r"prohibited\s+from|forbidden\s+to|\w+n['’]t)(?![\p{L}])"
+    r"except|excepting|excluding|other\s+than|apart\s+from|prohibited\s+from|forbidden\s+to|\w+n['’]t)(?![\p{L}])"
 )
 _NOT_NEGATING = regex.compile(
     r"(?i)not\s+only|no\s+later\s+than|not\s+later\s+than|no\s+more\s+than|not\s+more\s+than|no\s+less\s+than|not\s+less\s+than|no\.\s*\d"
