@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from haystack import component
@@ -14,7 +12,7 @@ from haystack.dataclasses import ChatMessage, StreamingChunk
 
 from components.deadline import remaining_s
 from components.failure import Degradation
-from components.generators.chat_endpoint import ChatFailedError, EndpointModel
+from components.generators.chat_endpoint import ChatFailedError, EndpointModel, in_own_loop
 from components.generators.costs import Price, Spent, context_share
 from components.generators.extractive_generator import EXTRACTIVE, ExtractiveGenerator
 from components.preprocessors.sentences import split_sentences
@@ -130,12 +128,7 @@ class AnswerGenerator:
                 for model in self._models.values():
                     await model.close()
 
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(once())
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(contextvars.copy_context().run, asyncio.run, once()).result()
+        return in_own_loop(once)
 
     @component.output_types(replies=list[ChatMessage], degraded=list[Degradation], model=str, note=str)
     async def run_async(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
 import logging
 import re
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from haystack.components.generators.chat import OpenAIChatGenerator
@@ -28,6 +30,7 @@ from config.settings import ChatEndpoint, settings
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 NO_KEY = "none"
 """Placeholder sent to an endpoint that asks for no key: the client refuses to start without one."""
 RETRIED = frozenset({408, 409, 425, 429})
@@ -103,6 +106,16 @@ class Backoff(wait_base):
         asked = retry_after_s(retry_state.outcome.exception() if retry_state.outcome else None)
         wait = self._plain(retry_state)
         return asked + wait * 0.1 if asked > wait else wait
+
+
+def in_own_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """The result of asynchronous work for a caller that cannot await, in a loop of its own, and in a thread of its own where one runs already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(contextvars.copy_context().run, asyncio.run, work()).result()
 
 
 class EndpointModel:

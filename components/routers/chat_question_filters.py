@@ -9,17 +9,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from haystack import component, default_from_dict, default_to_dict
-from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.dataclasses import ChatMessage
-from haystack.utils import Secret
 
 from components.document_stores.filter_fields import ALIASES, IndexFields
 from components.document_stores.filter_language import ConditionError, parse_condition
 from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 from components.failure import Degradation
-from components.generators.chat_endpoint import NO_KEY, failure_reason
+from components.generators.chat_endpoint import ChatFailedError, EndpointModel, in_own_loop
 from components.routers.question_narrowing import narrowed, said
-from config.settings import settings
+from config.settings import ChatEndpoint, settings
 
 logger = logging.getLogger(__name__)
 STAGE = "question_filters"
@@ -85,8 +83,8 @@ class ChatQuestionFilters:
             return {**result, "skipped": "no model"}
         try:
             reply = self._ask(model, question)
-        except Exception as error:  # noqa: BLE001 - the client raises several unrelated classes
-            return self._without(result, failure_reason(error, model, settings().chat_url, self.timeout_s))
+        except ChatFailedError as error:
+            return self._without(result, str(error))
         try:
             conditions = conditions_of(reply)
         except ConditionError as error:
@@ -108,16 +106,16 @@ class ChatQuestionFilters:
         here = settings()
         fields = sorted({*ALIASES, *IndexFields(self.document_store).names()} - {"in_force"})
         text = PROMPT.format(fields=", ".join(fields), today=datetime.now(UTC).date().isoformat(), question=json.dumps(question, ensure_ascii=False))
-        chat = OpenAIChatGenerator(
-            api_key=Secret.from_token(here.chat_api_key.get_secret_value() if here.chat_api_key else NO_KEY),
-            model=model,
-            api_base_url=here.chat_url,
-            generation_kwargs={"temperature": 0, "max_tokens": 200},
-            timeout=self.timeout_s,
-            max_retries=0,
-        )
-        replies = chat.run([ChatMessage.from_user(text)])["replies"]
-        return (replies[0].text or "") if replies else ""
+        chat = EndpointModel(ChatEndpoint(model, here.chat_url, here.chat_api_key), {"temperature": 0, "max_tokens": 200}, retries=0)
+
+        async def once() -> str:
+            try:
+                reply, _ = await chat.reply([ChatMessage.from_user(text)], seconds=self.timeout_s)
+            finally:
+                await chat.close()
+            return reply.text or ""
+
+        return in_own_loop(once)
 
 
 def conditions_of(reply: str) -> list[str]:
