@@ -66,5 +66,5 @@ def _asked(graph: Graph, text: str, principal: Principal, filters: dict[str, Any
     if answer.status is Status.FAILED:
         raise GraphError("; ".join(f"{item.stage}: {item.reason}" for item in answer.degraded) or f"{graph.name}: no answer to {text!r}")
     before = next((run.inputs["answer"] for run in runs if run.type.endswith(GATE) and isinstance(run.inputs.get("answer"), Answer)), answer)
-    evidence: list[Document] = next((run.outputs["evidence"] for run in runs if run.outputs.get("evidence")), [])
+    evidence: list[Document] = next((found for run in reversed(runs) if isinstance(found := run.outputs.get("evidence"), list)), [])
     return before, features_of(text, evidence, packaged_language())
