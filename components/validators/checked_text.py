@@ -21,7 +21,7 @@ def kept_text(answer: str, sentences: Sequence[AnswerSentence], kept: Sequence[b
         chosen and not (sentence.introduces and not _is_followed(sentences, kept, i))
         for i, (sentence, chosen) in enumerate(zip(sentences, kept, strict=True))
     ]
-    if all(keep) and not mended:
+    if keep and all(keep) and not mended:
         return answer
     parts: list[str] = []
     for i, sentence in enumerate(sentences):

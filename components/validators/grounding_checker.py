@@ -227,14 +227,15 @@ def _acted(
     text = kept_text(answer.answer, sentences, kept, mended)
     notes = [f"citations mended: {len(mended)}"] if mended else []
     result = answer.model_copy(update={"answer": text, "claims": [one.to_claim() for one in checked]})
-    if mended or not all(kept):
+    changed = not kept or not all(kept)  # a text without a sentence claims nothing, and is no answer
+    if mended or changed:
         stays = [sentence for sentence, chosen in zip(sentences, kept, strict=True) if chosen]
         gone = [sentence for sentence, chosen in zip(sentences, kept, strict=True) if not chosen]
         result.citations = without_quotes(_citations(answer, text, mended, sentences, shown), stays, gone, shown)
     if failing:
         notes.append(f"claims not carried: {_counted(failing)}")
         result.degraded = [*answer.degraded, Degraded(stage=STAGE, reason=_told(failing, policy))]
-    if not all(kept) and not result.citations:
+    if changed and not result.citations:
         missing = answer.missing or " ".join(answer.question.split())
         result = result.model_copy(
             update={"status": Status.DECLINED, "answer": f"The documents do not say: {missing}", "missing": missing, "citations": []}
