@@ -23,7 +23,7 @@ from components.validators.nli_model import PACKAGED, load_nli_model, packaged_f
 CLAIMS = 5
 PAIRS = 20
 WORDS = (
-    "An employee who has worked for more than twelve months may take twenty-five days of annual leave, of which five may be carried into the next year. "
+    "An employee who has worked for more than twelve months may take twenty-five days of leave, of which five may be carried into the next year. "
     "Notice of a leave of more than ten days is given four weeks before it begins, in writing, to the head of the office. "
     "Leave that was not taken before 31 March ends, except where illness prevented it. "
     "A day of leave is paid as a day of work. "
