@@ -6,9 +6,10 @@ import base64
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -106,7 +107,7 @@ class CacheState:
 
 
 class AnswerCache:
-    """Answers by scope and question. Safe for several threads and processes: each call opens the file for itself.
+    """Answers by scope and question. Safe for several threads and processes.
 
     Haystack's CacheChecker looks documents up by a meta field; it keeps no answers and knows no principal.
 
@@ -152,6 +153,9 @@ class AnswerCache:
         self.min_cosine = min_cosine
         self.max_age_s = max_age_s
         self.max_entry_bytes = max_entry_bytes
+        self._lock = threading.RLock()
+        self._open: sqlite3.Connection | None = None
+        self._open_of = (0, 0, 0)
 
     # --- asking
 
@@ -272,6 +276,7 @@ class AnswerCache:
 
         :raises CacheError: it cannot be deleted.
         """
+        self.close()
         try:
             for suffix in ("", "-wal", "-shm"):
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -293,17 +298,32 @@ class AnswerCache:
 
     @contextmanager
     def _opened(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
-        try:
-            if create and not self.path.is_file():
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        with self._lock:
+            try:
+                yield self._connection(create=create)
+            except (sqlite3.Error, OSError) as error:
+                self.close()
+                raise CacheError(f"{self.path}: {' '.join(str(error).split())}") from error
+
+    def _connection(self, *, create: bool) -> sqlite3.Connection:
+        """The connection of this process to the file that is there now: it may have been cleared by another process, or this one forked."""
+        if create and not self.path.is_file():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        stat = self.path.stat()
+        now = (os.getpid(), stat.st_dev, stat.st_ino)
+        if self._open is None or self._open_of != now:
+            self.close()
             uri = f"{self.path.resolve().as_uri()}?mode=rw"
-            with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)) as db:
-                if create:
-                    db.execute("PRAGMA journal_mode = WAL")
-                    db.executescript(_SCHEMA)
-                db.execute("PRAGMA synchronous = NORMAL")
-                db.execute("PRAGMA secure_delete = ON")
-                yield db
-        except (sqlite3.Error, OSError) as error:
-            raise CacheError(f"{self.path}: {' '.join(str(error).split())}") from error
+            self._open = sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            self._open_of = now
+            self._open.execute("PRAGMA journal_mode = WAL")
+            self._open.executescript(f"PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; {_SCHEMA}")
+        return self._open
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again. A connection of the process that this one was forked from is left to it."""
+        with self._lock:
+            if self._open is not None and self._open_of[0] == os.getpid():
+                self._open.close()  # rolls back what was not committed
+            self._open = None
