@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from app.commands import ask, cache, check, draw, evaluate, index, remove, search, serve, show, status
+from app.commands import ask, cache, check, draw, evaluate, index, remove, search, serve, show, status, train
 from app.console import fail, set_verbose
 from app.environment import prepare
 from config.settings import SettingsError, settings
@@ -48,6 +48,7 @@ for name, command in {
 }.items():
     app.command(name)(command)
 app.add_typer(evaluate.evaluate, name="evaluate")
+app.add_typer(train.train, name="train")
 app.add_typer(cache.cache, name="cache")
 
 

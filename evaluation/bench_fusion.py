@@ -180,7 +180,7 @@ def main(arguments: list[str] | None = None) -> int:
         for folder in given.folders:
             data = read_beir(folder).limited(given.limit)
             with err.status(f"{data.name}: searching"):
-                legs = _cached(data, given.model, given.cache)
+                legs = cached_legs(data, given.model, given.cache)
             results[data.name] = {name: measured(data, legs, fuse) for name, fuse in FUSIONS.items()}
             if len(given.folders) > 1:
                 with err.status(f"{data.name}: weights"):
@@ -205,7 +205,8 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _cached(data: BeirSet, model: str | None, folder: Path | None) -> Legs:
+def cached_legs(data: BeirSet, model: str | None, folder: Path | None) -> Legs:
+    """What `search` gives, kept in a folder by collection, questions and model; None: not kept."""
     name = embedding_model(model).name.replace("/", "_")
     file = folder / f"{data.name}.{data.digest[:12]}.{len(data.queries)}.{name}.json" if folder else None
     if file and file.is_file():

@@ -123,7 +123,7 @@ def _quantised(full: Path, small: Path) -> None:
 
     prepared = full.with_name("prepared.onnx")
     quant_pre_process(str(full), str(prepared), skip_symbolic_shape=True)
-    quantize_dynamic(str(prepared), str(small), weight_type=QuantType.QInt8, per_channel=True)
+    quantize_dynamic(str(prepared), str(small), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
 
 
 def _config(model: Any) -> dict[str, Any]:
