@@ -25,7 +25,9 @@ FEWEST = 3
 WHOLE = 0.9
 """Share of the numbers from 1 to the last that must be there for "it has 358"."""
 
-_ASKED = regex.compile(rf"(?i:\b(?:{LABEL}))\s*(?:no\.?\s*|number\s+)?(?P<number>\d{{1,4}}(?:\.\d{{1,3}})*[A-Za-z]{{0,2}})(?![\p{{L}}\d])")
+_ASKED = regex.compile(
+    rf"(?<![\p{{L}}\p{{N}}])(?i:{LABEL})\s*(?:no\.?\s*|number\s+)?(?P<number>\d{{1,4}}(?:\.\d{{1,3}})*[A-Za-z]{{0,2}})(?![\p{{L}}\d])"
+)
 _IN_TITLE = regex.compile(rf"\((?i:{LABEL})\s*(?P<number>\d{{1,4}}[A-Za-z]{{0,2}})\)\s*$")
 _RECORD = regex.compile(r"[A-Za-z]+[_-](\d{1,4}[A-Za-z]{0,2})$")
 
