@@ -75,6 +75,11 @@ def marked_numbers(marker: str, known: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(n for low, high in spans for n in known if low <= n <= high))
 
 
+def _ends_there(answer: str, start: int, end: int) -> bool:
+    """Whether a sentence ends at a marker: a stop stands before it, or a line ends behind it."""
+    return _STOPPED.search(answer, 0, start) is not None or answer[end : end + 20].lstrip(" \t")[:1] == "\n"
+
+
 def answer_sentences(answer: str, known: Iterable[int], notes: Sequence[str] = ()) -> list[AnswerSentence]:
     """The sentences of an answer with their markers.
 
@@ -87,7 +92,7 @@ def answer_sentences(answer: str, known: Iterable[int], notes: Sequence[str] = (
     [('Dr. Rao pays 1.5 euros.', (1,)), ('It is due on No. 5 St.', (2,)), ('Bring:', ()), ('a pen', (3,))]
     """
     known = sorted(known)
-    masked = MARKER.sub(lambda m: ("\n\n" if _STOPPED.search(answer, 0, m.start()) else "  ") + " " * (len(m.group()) - 2), answer)
+    masked = MARKER.sub(lambda m: ("\n\n" if _ends_there(answer, m.start(), m.end()) else "  ") + " " * (len(m.group()) - 2), answer)
     for note in notes:
         masked = masked.replace(f"({note})", " " * (len(note) + 2)) if note else masked
     spans = split_sentences(masked)

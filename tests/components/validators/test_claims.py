@@ -51,7 +51,7 @@ WORD = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(WORD, max_size=14).map(" ".join), st.data())
 def test_dropping_sentences(answer, data):
     sentences = answer_sentences(answer, [1, 2, 3])
@@ -77,7 +77,7 @@ def test_mended_markers():
     assert with_markers("It opens at 7. [1] (not in force)", [2, 3]) == "It opens at 7. [2][3] (not in force)"
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="ab .\n", max_size=300), st.integers(2, 12))
 def test_windows_hold_every_word(text, size):
     windows = windows_of(text, size)

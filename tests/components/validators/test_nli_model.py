@@ -18,7 +18,7 @@ NLI = ("entailment", "contradiction", "neutral")
 VERDICTS = {"entailment": 0, "contradiction": 1, "neutral": 2, "supported": 0, "unsupported": 2}
 
 
-def tokenizer(folder: Path, pair: bool = True):
+def tokenizer(folder: Path, pair: bool = True, types: bool = False):
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -29,16 +29,9 @@ def tokenizer(folder: Path, pair: bool = True):
     ids = [("<s>", 2), ("</s>", 1)]
     if pair:
         made.post_processor = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> $B:1 </s>:1", special_tokens=ids)
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=made,
-        pad_token="<pad>",
-        eos_token="</s>",
-        bos_token="<s>",
-        sep_token="</s>",
-        cls_token="<s>",
-        unk_token="<unk>",
-        model_max_length=48,
-    )
+    roles = {"pad_token": "<pad>", "eos_token": "</s>", "bos_token": "<s>", "sep_token": "</s>", "cls_token": "<s>", "unk_token": "<unk>"}
+    inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if types else [])]
+    fast = PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=48, model_input_names=inputs, **roles)
     fast.save_pretrained(folder)
     return fast
 
@@ -49,7 +42,7 @@ def classifier(folder: Path, kind: str, names: list[str], winner: str | None = N
     import transformers as t
 
     folder.mkdir(parents=True)
-    size = len(tokenizer(folder))
+    size = len(tokenizer(folder, types=kind == "bert"))
     common = {
         "vocab_size": size,
         "hidden_size": 16,
