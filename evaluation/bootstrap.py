@@ -102,7 +102,7 @@ def paired_difference(
     interval = bootstrap_mean(differences, confidence, seed=seed)
     changed = differences[differences != 0]  # the others stay the same whichever way they are swapped
     p = 1.0
-    if changed.size:
+    if changed.size > 1:  # of a single one, both ways are as far from 0
         p = permutation_test(
             (changed, np.zeros_like(changed)),
             lambda x, y, axis: (x - y).sum(axis=axis),

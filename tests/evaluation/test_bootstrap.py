@@ -53,3 +53,9 @@ def test_refusals():
             bootstrap_mean(wrong)
     with pytest.raises(ValueError, match="confidence 1"):
         bootstrap_mean([1.0], confidence=1)
+
+
+def test_one_changed_query_of_several_tells_nothing():
+    found = paired_difference([1.0, 0.5, 0.5], [0.5, 0.5, 0.5])
+    assert found.p == 1.0
+    assert found.value == pytest.approx(1 / 6)

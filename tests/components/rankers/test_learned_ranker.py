@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 from haystack import Document, Pipeline
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.rankers.learned_ranker import LearnedRanker, put_forward
@@ -54,6 +54,7 @@ leg = st.none() | st.tuples(st.integers(1, 50), st.floats(-1, 40))
 anything = st.lists(st.builds(Candidate, text, text, st.floats(-1, 1), leg, leg), max_size=6)
 
 
+@settings(deadline=None)
 @given(text, anything)
 def test_every_feature_is_from_0_to_1(question, candidates):
     rows = features(question, candidates)
@@ -93,6 +94,7 @@ def test_what_was_put_forward_stays_in_front():
     assert [d.id for d in LearnedRanker().run("annual leave", documents)["documents"]] == ["section", "a", "b"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1)))
 def test_an_order_by_score_has_nothing_put_forward(scores):
     assert put_forward(sorted(scores, reverse=True)) == 0
