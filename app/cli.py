@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from app import torch_later  # noqa: F401  first, or haystack would be imported with torch by another
+
+# isort: split
 import sys
 from typing import Annotated
 

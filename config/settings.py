@@ -90,7 +90,7 @@ class Settings(BaseSettings):
     embedding_passage_prefix: str = Field("", description="Text before each passage, where the model asks for one.")
     embedding_languages: str = Field("", description="Languages it reads, as `en de`. Empty: known for packaged models, any for others.")
     embedding_device: Device = Field(Device.CPU, description="cpu, cuda or mps.")
-    embedding_backend: Backend = Field(Backend.TORCH, description="torch or onnx.")
+    embedding_backend: Backend = Field(Backend.TORCH, description="torch or onnx. The packaged model takes ONNX Runtime on cpu, either way.")
     embedding_batch_size: int = Field(32, ge=1, le=4096, description="Texts embedded at once.")
 
     # --- ranker (a cross-encoder); empty: the ranker passes its candidates through

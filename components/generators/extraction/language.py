@@ -92,7 +92,7 @@ class PackagedLanguage:
         tokenizer = encoder.tokenizer
         if tokenizer is None:
             raise ValueError("The packaged embedding model has no fast tokenizer")
-        self._model = encoder.model
+        self._encoder = encoder
         self._tokenizer = tokenizer
         self._kept: OrderedDict[str, Reading] = OrderedDict()
         self._lock = Lock()
@@ -122,20 +122,8 @@ class PackagedLanguage:
         return [readings[i] for i in range(len(texts))]
 
     def _run(self, encodings: list) -> list[Reading]:
-        import torch
-
         lengths = [min(len(e.ids), MAX_TOKENS) for e in encodings]
-        ids = torch.zeros((len(encodings), max(lengths)), dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        for row, (encoding, length) in enumerate(zip(encodings, lengths, strict=True)):
-            ids[row, :length] = torch.tensor(encoding.ids[:length])
-            mask[row, :length] = 1
-        device = self._model.device
-        features = {"input_ids": ids.to(device), "attention_mask": mask.to(device), "token_type_ids": torch.zeros_like(ids).to(device)}
-        with torch.inference_mode():
-            out = self._model(features)
-        vectors = out["sentence_embedding"].float().cpu().numpy()
-        tokens = out["token_embeddings"].float().cpu().numpy()
+        vectors, tokens = self._encoder.read([e.ids[:length] for e, length in zip(encodings, lengths, strict=True)])
         readings = []
         for row, (encoding, length) in enumerate(zip(encodings, lengths, strict=True)):
             keep = [i for i in range(length) if not encoding.special_tokens_mask[i]]
