@@ -25,6 +25,9 @@ from evaluation.grounding import LabelledClaim, best_threshold, features_of, rea
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
 """Ridge penalties tried, times 1 / claims."""
 FOLDS = 5
+MODEL_WEIGHT = 1.5
+"""Largest weight of a feature of the model. A model that was trained on claims made by the same edits as those of the fit knows them better than it
+will know those of an answer: without this bound it would outweigh the words, and be worse for it on claims that people made."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ def _values(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> np.nda
     return np.array([[row.get(name, 0.0) for name in names] for row in rows], dtype=float).reshape(len(rows), len(names))
 
 
-def _minimised(values: np.ndarray, target: np.ndarray, signs: np.ndarray, penalty: float) -> np.ndarray:
+def _minimised(values: np.ndarray, target: np.ndarray, bounds: list[tuple[float | None, float | None]], penalty: float) -> np.ndarray:
     """Bias and weights of the least penalised log loss, the classes weighed alike, each weight on its side of zero."""
     from scipy.optimize import minimize
 
@@ -55,8 +58,14 @@ def _minimised(values: np.ndarray, target: np.ndarray, signs: np.ndarray, penalt
         value = float((weight * np.logaddexp(0.0, -margin)).sum() + 0.5 * penalty / len(target) * (parameters[1:] ** 2).sum())
         return value, np.concatenate([[slope.sum()], values.T @ slope + penalty / len(target) * parameters[1:]])
 
-    bounds = [(None, None), *[(0.0, None) if one > 0 else (None, 0.0) for one in signs]]
-    return minimize(loss, np.zeros(values.shape[1] + 1), jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 500}).x
+    start = np.zeros(values.shape[1] + 1)
+    return minimize(loss, start, jac=True, bounds=[(None, None), *bounds], method="L-BFGS-B", options={"maxiter": 500}).x
+
+
+def _bounds(name: str, verdict: Verdict) -> tuple[float | None, float | None]:
+    """Between which values the weight of a feature may be."""
+    largest = MODEL_WEIGHT if name in MODEL_FEATURES else None
+    return (0.0, largest) if allowed_sign(name, verdict) > 0 else (None if largest is None else -largest, 0.0)
 
 
 def fit(rows: Sequence[Mapping[str, float]], target: np.ndarray, names: Sequence[str], verdict: Verdict, groups: Sequence[str], seed: int = 0) -> Fit:
@@ -74,7 +83,7 @@ def fit(rows: Sequence[Mapping[str, float]], target: np.ndarray, names: Sequence
     target = np.asarray(target, dtype=bool)
     if target.all() or not target.any():
         raise ValueError(f"of {len(target)} claims {int(target.sum())} are {verdict.value}; accepted: some that are and some that are not")
-    values, signs = _values(rows, names), np.array([allowed_sign(name, verdict) for name in names])
+    values, bounds = _values(rows, names), [_bounds(name, verdict) for name in names]
     folds = min(FOLDS, int(target.sum()), int((~target).sum()), len(set(groups)))
     best: tuple[float, float, np.ndarray] | None = None
     for penalty in PENALTIES:
@@ -82,16 +91,16 @@ def fit(rows: Sequence[Mapping[str, float]], target: np.ndarray, names: Sequence
         if folds > 1:
             split = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
             for train, test in split.split(values, target, list(groups)):
-                parameters = _minimised(values[train], target[train], signs, penalty)
+                parameters = _minimised(values[train], target[train], bounds, penalty)
                 scores[test] = values[test] @ parameters[1:] + parameters[0]
         else:
-            parameters = _minimised(values, target, signs, penalty)
+            parameters = _minimised(values, target, bounds, penalty)
             scores = values @ parameters[1:] + parameters[0]
         auroc = float(roc_auc_score(target, scores))
         if best is None or auroc > best[0] + 1e-4:
             best = (auroc, penalty, 0.5 * (1.0 + np.tanh(0.5 * scores)))
     auroc, penalty, scores = best  # pyright: ignore[reportGeneralTypeIssues]
-    parameters = _minimised(values, target, signs, penalty)
+    parameters = _minimised(values, target, bounds, penalty)
     weights = {name: float(weight) for name, weight in zip(names, parameters[1:], strict=True) if abs(weight) > 5e-5}
     return Fit(Logistic(float(parameters[0]), weights), scores, auroc, penalty)
 
