@@ -254,9 +254,9 @@ def _citations(
         for n in numbers:
             if n not in sentences[i].cited:
                 passage = passages[n]
-                values = {name: getattr(passage, name) for name in ("n", "source_id", "title", "uri", "heading", "page")}
+                values: dict[str, Any] = {name: getattr(passage, name) for name in ("n", "source_id", "title", "uri", "heading", "page")}
                 for start, end in best_quotes(sentences[i].text, passage.text):
-                    place = {"char_start": passage.char_start + start, "char_end": passage.char_start + end}
+                    place: dict[str, Any] = {"char_start": passage.char_start + start, "char_end": passage.char_start + end}
                     citations.append(Citation(**values, quote=passage.text[start:end], **place))
     return list({(c.n, c.char_start, c.char_end): c for c in citations}.values())
 
