@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 STEPS = 100
 """Thresholds tried between 0 and 1."""
+LOST = 0.01
+"""Share of the right answers that the gate may refuse."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,21 @@ def best_threshold(model: RefusalModel, judged: Sequence[Judged], *, gate_only: 
     return best[len(best) // 2]
 
 
+def careful_threshold(model: RefusalModel, judged: Sequence[Judged]) -> float:
+    """The highest threshold that refuses at most `LOST` of the answers known to be right; where none is known, `best_threshold`.
+
+    F1 of refusing would trade right answers for it: the generator declines most of the unanswerable by itself, so the gate has only the rest to win.
+    """
+    right = [model.probability(j.features) for j in judged if j.answerable and j.answered and j.right]
+    if not right:
+        return best_threshold(model, judged)
+    allowed = int(LOST * len(right))
+    steps = [step / STEPS for step in range(STEPS + 1)]
+    return max(t for t in steps if sum(p < t for p in right) <= allowed)
+
+
 def fitted(judged: Sequence[Judged], names: Sequence[str] = tuple(FEATURES), said: str = "") -> RefusalModel:
-    """A model fitted on judged questions: logistic regression, both classes weighing alike, its threshold the one with the best F1.
+    """A model fitted on judged questions: logistic regression, both classes weighing alike, its threshold the `careful_threshold`.
 
     :param names: features to use; those that no question has, or that never vary, get no weight.
     :param said: what the file shall say that it was fitted on.
@@ -114,7 +129,7 @@ def fitted(judged: Sequence[Judged], names: Sequence[str] = tuple(FEATURES), sai
     chosen = [list(means)[i] for i in used]
     weights = {name: float(weight) for name, weight in zip(chosen, regression.coef_[0], strict=True)}
     model = RefusalModel(float(regression.intercept_[0]), weights, {n: means[n] for n in chosen}, fitted_on=said)
-    return RefusalModel(model.bias, model.weights, model.means, best_threshold(model, judged), said)
+    return RefusalModel(model.bias, model.weights, model.means, careful_threshold(model, judged), said)
 
 
 def auroc(model: RefusalModel, judged: Sequence[Judged]) -> float | None:

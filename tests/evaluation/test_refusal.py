@@ -5,7 +5,7 @@ import random
 import pytest
 
 from components.validators.refusal_features import RefusalModel
-from evaluation.refusal import Judged, auroc, best_threshold, curve, fitted, judged_to_json, known_answers, point, read_judged
+from evaluation.refusal import Judged, auroc, best_threshold, careful_threshold, curve, fitted, judged_to_json, known_answers, point, read_judged
 from evaluation.refusal_plot import refusal_svg
 
 RULE = RefusalModel(0.0, {"coverage": 10.0, "held": -5.0}, {}, 0.5)
@@ -69,3 +69,13 @@ def test_the_picture_marks_the_threshold():
     assert svg.count("<polyline") == 3 and svg.count("<circle") == 3 and "four" in svg
     with pytest.raises(ValueError, match="no curve"):
         refusal_svg({}, {})
+
+
+def test_the_careful_threshold_costs_no_right_answer_but_one_in_a_hundred():
+    names = list(RULE.weights)
+    judged = [Judged(f"q{i}", True, dict.fromkeys(names, i / 200), right=True) for i in range(200)]
+    threshold = careful_threshold(RULE, judged)
+    refused = sum(RULE.probability(one.features) < threshold for one in judged)
+    assert refused <= 2
+    assert sum(RULE.probability(one.features) < threshold + 0.01 for one in judged) > refused or threshold == 1.0
+    assert careful_threshold(RULE, [Judged("a", True, {}), Judged("b", False, {})]) == best_threshold(RULE, [Judged("a", True, {}), Judged("b", False, {})])
