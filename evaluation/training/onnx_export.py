@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,8 @@ def _written(model: Any, tokenizer: Any, path: Path, pairs: list[tuple[str, str]
     axes = {0: "pairs", 1: "tokens"}
     with torch.inference_mode():
         expected = model(**{name: encoded[name] for name in names}).logits.numpy()
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the tracer; what is written is compared with PyTorch
         torch.onnx.export(
             Logits().eval(),  # in the mode it came in, the exporter leaves it
             values,
