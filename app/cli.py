@@ -12,6 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from app.commands import ask, cache, check, draw, evaluate, index, remove, search, serve, show, status, train
+from app.commands.train_grounding import grounding
 from app.console import fail, set_verbose
 from app.environment import prepare
 from config.settings import SettingsError, settings
@@ -51,6 +52,7 @@ for name, command in {
 }.items():
     app.command(name)(command)
 app.add_typer(evaluate.evaluate, name="evaluate")
+train.train.command("grounding")(grounding)
 app.add_typer(train.train, name="train")
 app.add_typer(cache.cache, name="cache")
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.commands.train import BatchSize, Epochs, Fresh, HeldOut, LearningRate, Output, Seed, Steps, train
+from app.commands.train import BatchSize, Epochs, Fresh, HeldOut, LearningRate, Output, Seed, Steps
 from app.console import err, out, print_json, reports_errors
 from app.errors import UsageError
 
@@ -23,7 +23,6 @@ def _bar(things: Iterable[Any], what: str, count: int) -> Iterable[Any]:
     return track(things, description=what, total=count, console=err, transient=True) if err.is_terminal else things
 
 
-@train.command("grounding")
 @reports_errors
 def grounding(
     sources: Sources,

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluation.training.grounding import MAX_TOKENS, Recipe, held_out_report, read_pairs, split_pairs, train, write_pairs
+from evaluation.training.grounding import Recipe, held_out_report, read_pairs, split_pairs, train, write_pairs
 from evaluation.training.grounding_pairs import LABELS, Pair, PairMaker, Progress, QuestionAnswer
 from evaluation.training.training_passages import Passage, read_passages
 
@@ -56,7 +56,7 @@ def train_grounding(
     model = train(training, output, recipe, progress_bar=progress_bar)
     texts = [(pair.premise, pair.claim) for pair in kept]
     full = model.predict(texts, apply_softmax=True, batch_size=32, show_progress_bar=False)
-    exported = export_onnx(model.model, model.tokenizer, output, labels=list(LABELS), max_tokens=MAX_TOKENS)
+    exported = export_onnx(model.model, model.tokenizer, output, labels=list(LABELS), max_tokens=model.max_length)
     small = load_nli_model(str(output)).probabilities(texts)
     rule, rule_report = fit_rule(read_claims_file(output / HELD_OUT_FILE), output, seed=recipe.seed, note="fitted to the claims held out in training")
     write_rule(rule, output / RULE_FILE)

@@ -78,4 +78,6 @@ def test_the_careful_threshold_costs_no_right_answer_but_one_in_a_hundred():
     refused = sum(RULE.probability(one.features) < threshold for one in judged)
     assert refused <= 2
     assert sum(RULE.probability(one.features) < threshold + 0.01 for one in judged) > refused or threshold == 1.0
-    assert careful_threshold(RULE, [Judged("a", True, {}), Judged("b", False, {})]) == best_threshold(RULE, [Judged("a", True, {}), Judged("b", False, {})])
+    assert careful_threshold(RULE, [Judged("a", True, {}), Judged("b", False, {})]) == best_threshold(
+        RULE, [Judged("a", True, {}), Judged("b", False, {})]
+    )
