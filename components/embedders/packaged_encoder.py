@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 GRAPH_FILE, CHECKS_FILE, WEIGHTS_FILE = "graph.onnx", "checks.json", "model.safetensors"
 CHECKS = ("An application must be answered within thirty days, unless section 12(3) applies.", "Theft")
 TOLERANCE = 1e-4
-TOKENS_OF_A_BATCH = 2048
+TOKENS_OF_A_BATCH = 1024
 """Padding included. More at once is no faster, takes more memory, and leaves the processor's cache."""
 _DIMENSION = 384
 
