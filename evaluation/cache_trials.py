@@ -85,7 +85,7 @@ class World:
         return Principal(f"user{self.rng.randrange(5)}", groups, self.rng.choice(TENANTS), is_admin=self.rng.random() < 0.1)
 
     def edit(self) -> None:
-        """Change, move, hide or remove a source; what adds nothing to read is at times not committed yet, as in the middle of a run."""
+        """Add, change, move, hide or remove a source; half of the edits are not committed yet, as in the middle of a run."""
         number, what = self.rng.randrange(SOURCES), self.rng.random()
         tenant = self.rng.choice(TENANTS)
         with acting_as(Principal.system()):
@@ -97,7 +97,7 @@ class World:
             else:
                 self.store.delete_by_filter(ours)
                 self._write(number, tenant, self.rng.sample(GROUPS, self.rng.randint(1, 2)))
-        if what >= 0.4 or self.rng.random() < 0.5:
+        if self.rng.random() < 0.5:
             self._commit()
 
     def _write(self, number: int, tenant: str, access: list[str]) -> None:

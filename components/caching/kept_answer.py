@@ -105,15 +105,15 @@ class KeptAnswer:
         if self._store is None or not self._identity:
             raise NotForCache("a graph without one index and an identity of its own")
         card = self._store.index_card()
-        if card is None or not card.commit_id:
-            raise NotForCache("an index without a commit id; the next `sakshya index` that changes something gives it one")
+        if card is None or not card.state_id:
+            raise NotForCache("an index without a state id; the next `sakshya index` that changes something gives it one")
         try:
             inputs = json.dumps({key: value for key, value in self._inputs.items() if value is not None}, sort_keys=True)
         except (TypeError, ValueError):
             raise NotForCache("an input that has no JSON form") from None
         return Scope(
             place=f"{self._store.where} {self._store.index}",
-            version=f"{version_of(self._store.index, card)} {card.commit_id}",
+            version=f"{version_of(self._store.index, card)} {card.state_id}",
             rights=rights.model_dump_json(),
             graph=self._identity,
             inputs=f"{inputs} {date.today()} {datetime.now(UTC).date()}",  # the local day as in the evidence, that of UTC as in filters

@@ -37,7 +37,7 @@ class CardedStore(ReadingStore):
             return None
         found = self._raw.retrieve(collection_name=self.index, ids=[CARD_ID], with_payload=True)
         payload = found[0].payload if found else None
-        return IndexCard(payload["fingerprint"], payload["n"], payload.get("commit_id", "")) if payload else None
+        return IndexCard(payload["fingerprint"], payload["n"], payload.get("state_id", "")) if payload else None
 
     def declare_fingerprint(self, fingerprint: dict[str, Any]) -> None:
         """Say, before the first write, what will build the index, so that it has its dimension from the start.
@@ -70,12 +70,18 @@ class CardedStore(ReadingStore):
                 "meta": {"tenant": "", "access": [], "kind": "card"},
                 "fingerprint": card.fingerprint,
                 "n": card.n,
-                "commit_id": card.commit_id,
+                "state_id": card.state_id,
             }
             self._raw.upsert(collection_name=self.index, points=[rest.PointStruct(id=CARD_ID, vector={}, payload=payload)], wait=True)
             self._client.flush()
             self._checked.clear()
         return card
+
+    def _renew_state(self) -> None:
+        """Give the index another state id, after a write: whoever compares two readings of the card sees also what is not committed yet."""
+        if self._raw.collection_exists(self.index):  # without a card there is nothing that matches
+            card = rest.Filter(must=[rest.HasIdCondition(has_id=[CARD_ID])])
+            self._raw.set_payload(collection_name=self.index, payload={"state_id": uuid.uuid4().hex}, points=card, wait=True)
 
     def index_version(self) -> str:
         """`collection@fingerprint8.N`; `collection@00000000.0` before the first commit."""

@@ -28,8 +28,9 @@ class IndexCard:
 
     fingerprint: dict[str, Any] = field(default_factory=dict)
     n: int = 0
-    commit_id: str = field(default="", compare=False)
-    """Drawn at random for each commit: an index that was made anew, or put back from a copy, has the same `n` again, and never the same id."""
+    state_id: str = field(default="", compare=False)
+    """Drawn at random after each write, committed or not: an index that was made anew, or put back from a copy, has the same `n` again, and
+    after its next write never the same id."""
 
 
 def settings_of(part: Mapping[str, Any] | None) -> dict[str, Any]:

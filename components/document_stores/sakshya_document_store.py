@@ -319,12 +319,14 @@ class SakshyaDocumentStore(CardedStore):
             self._ensure_collection(first)
             for start in range(0, len(points), self.write_batch_size):
                 self._client.upsert(self.index, points[start : start + self.write_batch_size])
+            self._renew_state()
         return len(points)
 
     def delete_documents(self, document_ids: list[str]) -> None:
         """Delete by id; unknown ids, and those the principal does not see, are left alone."""
         self._initialize_client()
         self._client.delete(self.index, rest.PointIdsList(points=[convert_id(i) for i in document_ids]))
+        self._renew_state()
 
     def delete_by_filter(self, filters: dict[str, Any]) -> int:
         """Delete what matches, and say how many that were. An empty filter deletes nothing."""
@@ -344,6 +346,7 @@ class SakshyaDocumentStore(CardedStore):
         with self._write_lock:
             number = self._client.count(self.index, selected).count
             self._client.delete(self.index, rest.FilterSelector(filter=selected))
+            self._renew_state()
         return number
 
     def delete_all_documents(self, recreate_index: bool = False) -> None:
@@ -354,6 +357,7 @@ class SakshyaDocumentStore(CardedStore):
         self._initialize_client()
         if not recreate_index:
             self._client.delete(self.index, rest.FilterSelector(filter=EVERYTHING))
+            self._renew_state()
             return
         with self._lock, self._write_lock:
             card = self.index_card()
@@ -373,6 +377,7 @@ class SakshyaDocumentStore(CardedStore):
             raise ValueError("set_meta needs a filter")
         self._initialize_client()
         self._client.set_meta(self.index, meta, wanted)
+        self._renew_state()
 
     def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
         """As `set_meta`, and say how many matched. An empty filter changes nothing."""

@@ -84,15 +84,26 @@ def test_an_index_made_anew_with_the_same_version_is_another(cache: AnswerCache,
     assert asked(cache, again)[1] is None
 
 
-@pytest.mark.parametrize("change", ["revoked", "removed", "edited"])
+@pytest.mark.parametrize("change", ["revoked", "removed", "edited", "added"])
 def test_a_change_that_is_not_committed_yet_ends_the_entry(cache: AnswerCache, store: SakshyaDocumentStore, change: str) -> None:
     keep(cache, store, answer())
     ours = {"field": "meta.source_id", "operator": "==", "value": "one"}
     with acting_as(Principal.system()):
         if change == "removed":
             store.delete_by_filter(ours)
+        elif change == "added":
+            meta = {"tenant": "default", "access": ["legal"], "source_id": "two", "kind": "chunk"}
+            store.write_documents([Document(id="two", content="Thirty days.", embedding=[1.0, 0.0], meta=meta)])
         else:
             store.set_meta(ours, {"access": ["hr"]} if change == "revoked" else {"valid_to": "2020-01-01"})
+    assert asked(cache, store)[1] is None
+
+
+def test_the_evidence_is_looked_at_whatever_the_card_says(cache: AnswerCache, store: SakshyaDocumentStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(cache, store, answer())
+    monkeypatch.setattr(store, "_renew_state", lambda: None)
+    with acting_as(Principal.system()):
+        store.set_meta({"field": "meta.source_id", "operator": "==", "value": "one"}, {"access": ["hr"]})
     _, found, note = asked(cache, store)
     assert (found, note) == (None, "miss: what the kept answer rests on has changed")
     assert cache.state().entries == 0
