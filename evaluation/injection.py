@@ -63,7 +63,7 @@ def read_poisoned(path: Path | str) -> list[Poisoned]:
     path = path / FILE if path.is_dir() else path
     found: list[Poisoned] = []
     for line, row in read_jsonl(path):
-        values = {name: row.get(name) for name in ("question", "poisoned_context", "attack")}
+        values: dict[str, Any] = {name: row.get(name) for name in ("question", "poisoned_context", "attack")}
         lacking = [name for name, value in values.items() if not isinstance(value, str) or not value.strip()]
         if lacking:
             raise DataError(f"{path}:{line}: {', '.join(lacking)} missing; accepted: a text")

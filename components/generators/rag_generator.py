@@ -205,4 +205,5 @@ class RagGenerator:
         return best[1], best[0], best[2]
 
     def _until_end(self, ids: list[int]) -> list[int]:
-        return ids[: ids.index(self._end()) + 1] if self._end() in ids else ids
+        end = self._end()
+        return ids[: ids.index(end) + 1] if end is not None and end in ids else ids

@@ -38,8 +38,8 @@ def train_embedder(base: str, columns: dict[str, list[str]], run: Run, resume: b
     """
     from datasets import Dataset
     from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers.base.sampler import BatchSamplers
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-    from sentence_transformers.training_args import BatchSamplers
     from transformers import set_seed
 
     set_seed(run.seed)
@@ -72,7 +72,8 @@ def query_side_loss(model: Any, vectors: np.ndarray) -> Any:
         def forward(self, sentence_features: Iterable[dict[str, Any]], labels: Any) -> Any:
             asked = torch.nn.functional.normalize(self.model(next(iter(sentence_features)))["sentence_embedding"], dim=-1)
             shown, inverse = torch.unique(labels, return_inverse=True)  # a passage that two name stands once: it is not its own negative
-            scores = SCALE * asked @ self.passages[shown].T
+            passages: Any = self.passages
+            scores = SCALE * asked @ passages[shown].T
             return torch.nn.functional.cross_entropy(scores, inverse[:, 0])
 
         def get_config_dict(self) -> dict[str, Any]:

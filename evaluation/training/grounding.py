@@ -87,9 +87,10 @@ def train(pairs: Sequence[Pair], output: Path, recipe: Recipe, *, progress_bar: 
     from evaluation.training.length_batches import length_batches
 
     model = CrossEncoder(recipe.base, num_labels=len(LABELS), max_length=MAX_TOKENS, device="cpu")
-    model.max_length = min(MAX_TOKENS, int(getattr(model.model.config, "max_position_embeddings", MAX_TOKENS)))
-    model.model.config.id2label = dict(enumerate(LABELS))
-    model.model.config.label2id = {label: i for i, label in enumerate(LABELS)}
+    config: Any = model.model.config  # pyright: ignore[reportOptionalMemberAccess]
+    model.max_length = min(MAX_TOKENS, int(getattr(config, "max_position_embeddings", MAX_TOKENS)))
+    config.id2label = dict(enumerate(LABELS))
+    config.label2id = {label: i for i, label in enumerate(LABELS)}
     freeze(model.model, recipe.frozen_layers)
     data = Dataset.from_dict(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from evaluation.training.questions import Asked
@@ -81,8 +81,8 @@ def mine(
         for one in asked:
             mined = known.get(one.text)
             if mined is None:
-                fields = [asdict(c) | {"relevant": c.id in one.relevant or c.source in one.relevant} for c in search(one.text)]
-                mined = Mined(one.text, one.kind, one.source, one.passage, tuple(Found(**f) for f in fields))
+                candidates = tuple(replace(c, relevant=c.id in one.relevant or c.source in one.relevant) for c in search(one.text))
+                mined = Mined(one.text, one.kind, one.source, one.passage, candidates)
                 out.write(json.dumps(asdict(mined), ensure_ascii=False) + "\n")
                 out.flush()
             result.append(mined)
