@@ -60,7 +60,8 @@ def test_a_hit_is_named_in_the_trace_and_runs_nothing(graph: Graph) -> None:
     first, second = asked(graph, "How many days?"), asked(graph, "How many days?")
     assert [stage.name for stage in first.trace] == ["answer_cache", "counter"]
     assert first.trace[0].note == "miss; kept"
-    assert [(stage.name, stage.note) for stage in second.trace] == [("answer_cache", "hit: an answer of 0 s ago")]
+    assert [stage.name for stage in second.trace] == ["answer_cache"]
+    assert str(second.trace[0].note).startswith("hit: an answer of ")
     assert second.answer == first.answer == "Run 1."
     assert second.index_version == first.index_version != ""
 
