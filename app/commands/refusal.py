@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,11 +13,12 @@ from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
 from components.access.principal import DEFAULT_TENANT
-from components.validators.refusal_features import RefusalModel, read_model
-from components.validators.refusal_gate import PACKAGED
 from config.settings import home
 from evaluation.data import DataError, read_jsonl
-from evaluation.refusal import Judged, auroc, curve, fitted, judged_to_json, known_answers, point, read_judged, report_table
+
+if TYPE_CHECKING:
+    from components.validators.refusal_features import RefusalModel
+    from evaluation.refusal import Judged
 
 
 @reports_errors
@@ -40,6 +41,10 @@ def refusal(
 ) -> None:
     """Precision and recall of refusing, with answered accuracy and coverage, at every threshold; of several sets, each measured with weights
     fitted on the others."""
+    from components.validators.refusal_features import read_model
+    from components.validators.refusal_gate import PACKAGED
+    from evaluation.refusal import auroc, curve, point, report_table
+
     if save:
         save.mkdir(parents=True, exist_ok=True)
     judged: dict[str, list[Judged]] = {}
@@ -83,10 +88,14 @@ def refusal(
 
 
 def _never() -> RefusalModel:
+    from components.validators.refusal_features import RefusalModel
+
     return RefusalModel(0.0, {}, {}, 0.0)
 
 
 def _fit(judged: list[Judged], said: str) -> RefusalModel:
+    from evaluation.refusal import fitted
+
     try:
         return fitted(judged, said=said)
     except ValueError as error:
@@ -94,6 +103,8 @@ def _fit(judged: list[Judged], said: str) -> RefusalModel:
 
 
 def _judged(path, graph, limit, seed, index_dir, principal, save, as_json) -> list[Judged]:
+    from evaluation.refusal import judged_to_json, known_answers, read_judged
+
     if path.is_file() and "features" in next(read_jsonl(path))[1]:
         return read_judged(path)
     from app.evaluating import prepared_index

@@ -104,7 +104,7 @@ def test_upload_poll_ask(server):
         answer = client.post("/query/run", json={"question": "How many days of leave do staff get?"}).json()
     assert "twenty days" in answer["answer"]
     assert answer["citations"][0]["uri"] == "upload:asha/leave.md"
-    assert [stage["name"] for stage in answer["trace"]][-1] == "answer_builder"
+    assert [stage["name"] for stage in answer["trace"]][-1] == "numbering"
     for key in (OTTO, ELSE):
         with server.client(key) as client:
             found = client.post("/query/search", json={"question": "How many days of leave do staff get?"}).json()["documents"]
@@ -136,7 +136,7 @@ def test_ready_and_described(server):
     run = described["paths"]["/query/run"]["post"]
     body = described["components"]["schemas"][run["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]]
     assert body["required"] == ["question"]
-    assert set(body["properties"]) == {"question", "filters", "top_k", "as_of"}
+    assert set(body["properties"]) == {"question", "filters", "top_k", "as_of", "history"}
     assert body["additionalProperties"] is False
     assert run["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].endswith("/Answer")
     assert described["security"] == [{"key": []}, {"bearer": []}]
