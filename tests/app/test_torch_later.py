@@ -23,10 +23,10 @@ def test_what_is_there_already_is_left_alone(before, tmp_path):
     (tmp_path / "torch.py").write_text("value = 7\n")
     (tmp_path / "user.py").write_text("import torch\n\ndef value(): return torch.value\n")
     code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); sys.modules['haystack'] = type(sys)('haystack'); import app.torch_later as t\n"
-        f"{before}\n"
-        "try:\n    t.import_without_torch('user')\nexcept ImportError:\n    print('no torch'); sys.exit()\n"
-        "import user; held = type(user.torch).__name__, 'value' in vars(sys.modules.get('torch', sys))\n"
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import app.torch_later as t\n"
+        f"sys.meta_path.insert(0, t.WithoutTorch('user'))\n{before}\n"
+        "try:\n    import user\nexcept ImportError:\n    print('no torch'); sys.exit()\n"
+        "held = type(user.torch).__name__, 'value' in vars(sys.modules.get('torch', sys))\n"
         "print(*held, getattr(sys.modules.get('torch'), 'there', None) or user.value())"
     )
     assert run(code) == {"pass": "Later False 7", "sys.modules['torch'] = None": "no torch"}.get(before, "module False True")

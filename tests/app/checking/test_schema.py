@@ -83,7 +83,7 @@ FAULTS = [
     ("unknown connection key", "sender: fuser.documents", "sendr: fuser.documents", "$.connections[8]"),
     ("input without a socket", "top_k: [evidence.top_k]", "top_k: [evidence]", "$.inputs.top_k"),
     ("output without a socket", "documents: ranker.documents\n", "documents: ranker\n", "$.outputs.documents"),
-    ("no outputs", "outputs:\n  documents: ranker.documents\n  answer: answer_builder.answer\n", "", "$"),
+    ("no outputs", "outputs:\n  documents: ranker.documents\n  answer: numbering.answer\n  prompt: prompt_builder.messages\n", "", "$"),
 ]  # fmt: skip
 
 
