@@ -101,6 +101,6 @@ def models_in_use() -> dict[str, str]:
     return {
         "embedding": here.embedding_model,
         "ranker": here.ranker_model or "none: candidates pass through",
-        "grounding": here.grounding_model or "none",
+        "grounding": here.grounding_model or "packaged: models/grounding-minilm-l6",
         "chat": chat_in_use(),
     }

@@ -254,7 +254,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "address",
         0.6,
-        rf"\b{_MODEL}\b[^\n.!?]{{0,40}}\b(?:must|should|shall|ha(?:s|ve)\s+to|needs?\s+to|please|(?:is|are)\s+(?:required|instructed|ordered)\s+to)\b[^\n.!?]{{0,30}}\b{_TELL}\b\s*(?:that\b|with\b|only\b|exactly\b|:|[\"“‘'`])",
+        rf"\b{_MODEL}\b[^\n.!?]{{0,40}}\b(?:must|should|shall|ha(?:s|ve)\s+to|needs?\s+to|please|(?:is|are)\s+(?:required|instructed|ordered)\s+to)\b[^\n.!?]{{0,30}}\b{_TELL}\b\s*(?:that\b|with\b|only\b|exactly\b|(?:the\s+|any\s+|every\s+)?(?:user|reader|customer|person|visitor)s?\s+to\b|:|[\"“‘'`])",
         _is_quoted_example,
     ),
     _rule(

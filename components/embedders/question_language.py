@@ -40,6 +40,40 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
 _LETTER = regex.compile("|".join(rf"(?P<{script}>\p{{{script}}})" for script in ("Latin", *_SCRIPTS)))
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}'’]*")
 
+_ENGLISH = frozenset(
+    {
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "how",
+        "does",
+        "do",
+        "did",
+        "is",
+        "are",
+        "was",
+        "were",
+        "can",
+        "could",
+        "should",
+        "would",
+        "the",
+        "of",
+        "to",
+        "for",
+        "and",
+        "my",
+        "our",
+        "their",
+    }
+)
+ENGLISH_WORDS = 2
+"""Small words of English from which on a question is taken for English: of short questions the classifier knows too little."""
 JUDGED_WORDS = 3
 """Words from which on a question's language is judged; fewer are often names, or belong to several languages."""
 
@@ -104,7 +138,8 @@ def reading(question: str, languages: Collection[str] | None) -> Reading:
         return Reading(
             round(share, 3), other_script=share < 0.5, reason=f"it is written in {' and '.join(sorted(foreign, key=lambda s: (-foreign[s], s)))}"
         )
-    if len(_WORD.findall(question)) < JUDGED_WORDS:
+    asked = [word.casefold() for word in _WORD.findall(question)]
+    if len(asked) < JUDGED_WORDS or ("en" in languages and sum(word in _ENGLISH for word in asked) >= ENGLISH_WORDS):
         return Reading(share)
     probabilities = _languages(question)
     probability = sum(p for code, p in probabilities if code in languages)

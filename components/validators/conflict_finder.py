@@ -91,10 +91,10 @@ def conflicts(one: Unit, other: Unit) -> bool:
     share, count, same = _same(subject_of(one.text), subject_of(other.text))
     labels = [subject_of(u.source.label) for u in (one, other)]
     _, shared_labels, _ = _same(*labels)
-    apart = [
-        stem for mine, theirs, text in ((labels[0], labels[1], one), (labels[1], labels[0], other)) for stem in mine - theirs - subject_of(text.text)
-    ]
-    if apart and not shared_labels:  # "Refunds" and "Chargebacks": alike, and not the same
+    sides = ((labels[0], labels[1], one), (labels[1], labels[0], other))
+    apart = [stem for mine, theirs, text in sides for stem in mine - theirs - subject_of(text.text)]
+    each_its_own = all(mine - theirs for mine, theirs, _ in sides)
+    if each_its_own or (apart and not shared_labels):  # "Refunds" and "Chargebacks", "Theft" and "Snatching": alike, and not the same
         return same and count >= FEWEST_ALONE
     return share >= SHARED and count >= FEWEST and (same or count >= FEWEST_ALONE)
 
