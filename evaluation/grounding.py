@@ -82,11 +82,11 @@ def part_scores(rows: Sequence[Mapping[str, float]], rule: GroundingRule) -> dic
     scores = {
         OVERLAP: [row["overlap"] for row in rows],
         CHECKS_ALONE: [1.0 / (1.0 + sum(row[name] for name in CHECK_FEATURES)) for row in rows],
-        WITHOUT_MODEL: [rule.part(False).supported(row) for row in rows],
+        WITHOUT_MODEL: [rule.part(False).score(row) for row in rows],
     }
     if rows and MODEL_FEATURES[0] in rows[0]:
         scores[MODEL_ALONE] = [row[MODEL_FEATURES[0]] for row in rows]
-        scores[ALL] = [rule.part(True).supported(row) for row in rows]
+        scores[ALL] = [rule.part(True).score(row) for row in rows]
     return {name: np.asarray(values, dtype=float) for name, values in scores.items()}
 
 

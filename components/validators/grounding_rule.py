@@ -22,6 +22,9 @@ RULE_FILE = "rule.json"
 DEFAULT_FILE = Path(__file__).with_name("grounding_rule.json")
 PARTS = ("with model", "without model")
 
+MUST_BE_FOUND = ("missing: numbers", "missing: dates", "missing: sections", "missing: codes", "missing: names")
+"""What no likeness makes up for: a claim with a number, date, section, code or name that its passages lack is not supported."""
+_JUST_BELOW = 0.99
 _SUPPORT = {"model supported", "overlap", "overlap of one sentence", "overlap in order", "verbatim"}
 
 
@@ -68,6 +71,12 @@ class Part:
     supported_from: float
     contradicted_from: float
 
+    def score(self, features: Mapping[str, float]) -> float:
+        """Probability that a claim is supported; below `supported_from` where something is missing that must be found."""
+        score = self.supported(features)
+        lacking = any(features.get(name, 0.0) > 0 for name in MUST_BE_FOUND)
+        return min(score, _JUST_BELOW * self.supported_from) if lacking else score
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -98,7 +107,7 @@ class GroundingRule:
 
     def score(self, features: Mapping[str, float]) -> float:
         """Probability that the claim is supported; without the model's features, that of the rule without model."""
-        return self.part(MODEL_FEATURES[0] in features).supported(features)
+        return self.part(MODEL_FEATURES[0] in features).score(features)
 
     def judge(self, reading: Reading) -> Judgement:
         """Verdict, score and reasons of a reading.
@@ -107,7 +116,7 @@ class GroundingRule:
         """
         part = self.part(reading.has_model)
         reasons = tuple(finding.reason for finding in reading.findings if not finding.passed)
-        score = part.supported(reading.features)
+        score = part.score(reading.features)
         if reading.features["verbatim"] and not reasons:
             return Judgement(Verdict.SUPPORTED, max(score, part.supported_from))
         if score >= part.supported_from:
