@@ -52,7 +52,8 @@ def asked_provisions(question: str) -> list[Asked]:
     for match in _ASKED.finditer(question):
         label = next(name for name in LABELS if match.group(name))
         number = normal(match.group("number"))
-        found[Asked(label, number, qualifiers.get(number, ""))] = None
+        name = qualifiers.get(number, "")
+        found[Asked(label, number, name if any(c.isupper() for c in name) else "")] = None  # "of the criminal code" names no document
     return list(found)
 
 

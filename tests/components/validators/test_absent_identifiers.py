@@ -78,3 +78,8 @@ def test_a_store_that_fails_leaves_the_answer_and_says_so():
     answer = Answer(status="answered", question="What is section 9?", answer="x [1]")
     found = AbsentIdentifiers(Broken()).run(answer, [Document(content="1. Rule", meta={"container_id": "c", "title": "Act"})])
     assert found["answer"].status == "answered" and "gone" in found["answer"].degraded[0].reason
+
+
+def test_words_that_are_no_name_do_not_tell_which_document_is_meant():
+    assert [a.qualifier for a in asked_provisions("What does section 900 of the criminal code say?")] == [""]
+    assert "“Harbour Act, 2020”" in check("What does section 900 of the criminal code say?", sections(58)).answer
