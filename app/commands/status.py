@@ -97,10 +97,13 @@ def chat_in_use() -> str:
 
 def models_in_use() -> dict[str, str]:
     """The model of each role, in words."""
+    from components.validators.nli_model import PACKAGED, packaged_folder
+
     here = settings()
+    shipped = PACKAGED if packaged_folder() else "none: words and exact checks alone"
     return {
         "embedding": here.embedding_model,
         "ranker": here.ranker_model or "none: candidates pass through",
-        "grounding": here.grounding_model or "packaged: models/grounding-minilm-l6",
+        "grounding": here.grounding_model or shipped,
         "chat": chat_in_use(),
     }
