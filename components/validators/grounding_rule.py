@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from components.answer import Verdict
-from components.validators.finding import Finding
 from components.validators.grounding_features import FEATURES, MODEL_FEATURES, Reading
 
 RULE_FILE = "rule.json"
@@ -132,11 +131,6 @@ def _weakest(reading: Reading) -> tuple[str, ...]:
     if share < 0.999:
         return (f"{share:.0%} of its words are in the cited passage",)
     return ("its words are in the cited passage, but not what it says",)
-
-
-def failed(findings: tuple[Finding, ...]) -> list[str]:
-    """Names of the checks in which something is missing."""
-    return [finding.check for finding in findings if not finding.passed]
 
 
 def read_rule(file: Path) -> GroundingRule:
