@@ -102,6 +102,25 @@ def graph_path(name: str) -> Path:
     return path
 
 
+class NotEquippedError(GraphError):
+    """A graph that cannot run here for want of a setting; one line for each, with its name."""
+
+
+def required_settings(pipeline: Pipeline) -> list[str]:
+    """What components cannot do without and have not: `node: setting`, a line each."""
+    said = {name: required_setting(pipeline.get_component(name)) for name in pipeline.graph.nodes}
+    return [f"{name}: {line}" for name, line in said.items() if line]
+
+
+def required_setting(instance: object) -> str:
+    """What a component, or one that it holds (`chat_generator`), cannot do without and has not; empty where nothing is missing."""
+    for part in (instance, *vars(instance).values()):
+        asked = getattr(part, "required_setting", None)
+        if callable(asked) and (line := str(asked())):
+            return line
+    return ""
+
+
 def load_graph(
     name: str,
     *,
@@ -117,7 +136,7 @@ def load_graph(
     :param beside: components that are loaded all the same, with what they depend on.
     :param store: parameters of every Sakshya store of the graph that say where it is, in place of its own and of the settings.
     :raises UsageError: no such graph, or a graph of the other phase.
-    :raises GraphError: a graph that does not load, in one line.
+    :raises GraphError: a graph that does not load, in one line; `NotEquippedError` where a setting is missing that a node cannot do without.
     """
     from haystack import Pipeline
 
@@ -145,6 +164,8 @@ def load_graph(
 
         faults = [str(problem) for problem in check_graph(path) if problem.level.value == "error"]
         raise GraphError("\n".join(faults) or f"{path}: {plain(error)}") from error
+    if needs := required_settings(pipeline):
+        raise NotEquippedError("\n".join(f"{path.name}: {line}" for line in needs))
     answering = found == "query" and settings().answer_cache_entries > 0
     identity = graph_identity({**config, "inputs": inputs, "outputs": outputs}, path) if answering else ""
     return Graph(path.stem, path, found, pipeline, inputs, outputs, shape_version(config), identity)

@@ -13,8 +13,9 @@ from app.errors import GraphError, SakshyaError, UsageError, plain
 from app.graphs import Graph
 from app.store import graph_store
 from components.access.principal import Principal, acting_as
-from components.answer import Answer, Degraded, Stage, Status
+from components.answer import Answer, Degraded, Stage, Status, Usage
 from components.deadline import within
+from components.generators.metering import Meter, metered
 from config.settings import settings
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ async def ask(
     text = checked_question(question)
     values = {**(inputs or {}), "question": text, "filters": filters, "top_k": top_k, "as_of": as_of}
     reuse = Reuse(cache, graph) if cache else None
-    with collect_stages() as stages:
+    with collect_stages() as stages, metered() as meter:
         try:
             result = await _run(graph, values, principal, reuse, on_chunk)
             answer: Answer = result["answer"]
@@ -159,7 +160,7 @@ async def ask(
         except RunError as error:
             answer = _failed(text, graph.path.name, error.reason if error.stage == graph.path.name else str(error))
     if reuse is None or not reuse.hit:
-        answer = _with_coverage(answer, stages)
+        answer = _with_coverage(answer, stages).model_copy(update={"usage": _usage(meter, answer.usage)})
     if reuse:
         await reuse.keep(answer, principal)
     return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})
@@ -172,6 +173,14 @@ def _with_coverage(answer: Answer, stages: list[Stage]) -> Answer:
         return answer
     said = "; ".join(dict.fromkeys(notes))
     return answer.model_copy(update={"answer": f"{answer.answer.rstrip('. ')} ({said}).", "missing": f"{answer.missing} ({said})"})
+
+
+def _usage(meter: Meter, said: Usage) -> Usage:
+    """What all calls took; what the reply itself says where none was counted, as with a generator that is not ours."""
+    spent = meter.spent
+    if not meter.calls:
+        return said
+    return Usage(calls=meter.calls, prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens, cost_usd=spent.cost_usd)
 
 
 def _failed(question: str, stage: str, reason: str) -> Answer:

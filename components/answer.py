@@ -112,8 +112,9 @@ class Stage(Contract):
 
 
 class Usage(Contract):
-    """What the chat model was asked and wrote; zero for the extractive generator."""
+    """What chat models were asked and wrote, in all stages together; zero where none was asked."""
 
+    calls: int = Field(default=0, description="Replies of chat models.")
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None

@@ -13,9 +13,10 @@ from haystack import Pipeline
 from app.checking.catalog import installed_components
 from app.checking.parameters import check_parameters
 from app.checking.positions import KeyPath, Source
-from app.checking.problem import Problem, accepted
+from app.checking.problem import Level, Problem, accepted
 from app.environment import ALLOWED_MODULES
 from app.errors import one_line
+from app.graphs import required_setting
 
 
 @dataclass
@@ -134,4 +135,6 @@ def _build(source: Source, name: str, data: Mapping[str, Any]) -> tuple[Part | N
     node = pipeline.graph.nodes[name]
     missing = getattr(node["instance"], "missing_setting", str)()
     found = [Problem(source.file, source.line("components", name), name, f"a setting is missing: {missing}")] if missing else []
+    if required := required_setting(node["instance"]):
+        found.append(Problem(source.file, source.line("components", name), name, f"cannot run here: {required}", Level.WARNING))
     return Part(node["instance"], node["input_sockets"], node["output_sockets"]), found

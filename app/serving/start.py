@@ -15,8 +15,8 @@ from typing import Any
 
 from app.checking.check import check_graph
 from app.checking.problem import Level
-from app.errors import SakshyaError, UsageError
-from app.graphs import Graph, load_graph
+from app.errors import SakshyaError, UsageError, one_line
+from app.graphs import Graph, NotEquippedError, load_graph
 from app.remote import KEY_FILE
 from app.serving.application import NAMES_TAKEN, Graphs
 from app.serving.keys import SETTING, Keys, digest
@@ -86,7 +86,11 @@ def load_all(said: Callable[[str], None] = lambda _: None) -> Graphs:
     graphs = Graphs()
     for file in files:
         said(f"loading {file.stem}")
-        graph = load_graph(str(file))
+        try:
+            graph = load_graph(str(file))
+        except NotEquippedError as error:
+            said(f"{file.stem} is not served: {one_line(error)}")
+            continue
         if graph.phase == "indexing":
             _close_paths(graph)
             graph.warm_up()

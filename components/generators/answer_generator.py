@@ -125,10 +125,14 @@ class AnswerGenerator:
             try:
                 return await self.run_async(messages, generation_kwargs, streaming_callback)
             finally:
-                for model in self._models.values():
-                    await model.close()
+                await self.close()
 
         return in_own_loop(once)
+
+    async def close(self) -> None:
+        """Close the clients of the running loop."""
+        for model in self._models.values():
+            await model.close()
 
     @component.output_types(replies=list[ChatMessage], degraded=list[Degradation], model=str, note=str)
     async def run_async(

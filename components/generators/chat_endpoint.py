@@ -24,6 +24,7 @@ from tenacity.wait import wait_base, wait_exponential_jitter
 
 from components.chat_tokens import chat_tokens
 from components.generators.costs import Price, Spent, cost_usd
+from components.generators.metering import count_call
 from components.generators.rate_limit import RateLimitedError, rate_limit
 from components.generators.spending import BudgetSpentError, Spending
 from config.settings import ChatEndpoint, settings
@@ -233,7 +234,9 @@ class _Call:
         known = all(isinstance(count, int) and count >= 0 for count in counts)
         read, wrote = counts if known else (self._tokens_in, chat_tokens().count(reply.text or ""))
         cost = cost_usd(read, wrote, self._price) if self._price else None  # pyright: ignore[reportArgumentType]
-        self.spent += Spent(read, wrote, cost, not known)  # pyright: ignore[reportArgumentType]
+        used = Spent(read, wrote, cost, not known)  # pyright: ignore[reportArgumentType]
+        self.spent += used
+        count_call(used)
         place.tokens = read + wrote  # pyright: ignore[reportOperatorIssue]
         await self._settle(day, booked, cost or 0.0)
         if not text.strip():
