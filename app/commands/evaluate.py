@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from app import query
+from app.commands.graphs import graphs
 from app.commands.grounding import grounding
 from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
 from app.commands.recall import recall
@@ -33,6 +34,7 @@ SHOWN = 5
 """Failed queries that are named."""
 
 evaluate = typer.Typer(help="Measure answers, retrieval, and the graph search of your own index.", no_args_is_help=True)
+evaluate.command("graphs")(graphs)
 evaluate.command("grounding")(grounding)
 evaluate.command("recall")(recall)
 evaluate.command("refusal")(refusal)
@@ -102,14 +104,14 @@ def retrieval(
     except DataError as error:
         raise UsageError(str(error)) from None
     ks = tuple(cutoffs) if cutoffs else DEFAULT_CUTOFFS
-    graphs = [graph] if against is None else [graph, against]
-    for name in graphs:
+    asked = [graph] if against is None else [graph, against]
+    for name in asked:
         load_graph(name, phase="query", only=["documents"])  # a wrong name must not cost an hour of embedding
     reports = []
     with ExitStack() as stack:
         with progress_bar(f"indexing {data.name}", len(data.corpus), shown=not as_json) as advance:
             index = stack.enter_context(prepared_index(data, index_graph, folder=index_dir, fresh=fresh, advance=advance))
-        for name in graphs:
+        for name in asked:
             with progress_bar(f"asking {Path(name).stem}", len(data.queries), shown=not as_json) as advance:
                 reports.append(measure_graph(name, data, index, cutoffs=ks, seed=seed, advance=advance))
     if as_json:
