@@ -13,6 +13,7 @@ MARKER = regex.compile(r"\[\s*\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\s*\]")
 """A marker as the answer builder writes it."""
 _RANGE = regex.compile(r"(\d{1,4})(?:\s*[–-]\s*(\d{1,4}))?")
 _STOPPED = regex.compile(r"[.!?…।॥。！？؟۔][\p{Pe}\p{Pf}\"'*]*\s*$")
+_OPENS = regex.compile(r"[ \t]*[\p{Lu}\p{N}\"“'(]")
 _BULLET = regex.compile(r"^\s*(?:[-–—*•‣◦▪●]|\d{1,3}[.)]|\([a-z\d]{1,4}\)|[a-z]\))\s+|^#+\s*")
 _EMPHASIS = regex.compile(r"\*\*|__|`")
 _SPACE_BEFORE_STOP = regex.compile(r"\s+(?=[.,;:!?](?:\s|$))")
@@ -76,8 +77,11 @@ def marked_numbers(marker: str, known: Iterable[int]) -> list[int]:
 
 
 def _ends_there(answer: str, start: int, end: int) -> bool:
-    """Whether a sentence ends at a marker: a stop stands before it, or a line ends behind it."""
-    return _STOPPED.search(answer, 0, start) is not None or answer[end : end + 20].lstrip(" \t")[:1] == "\n"
+    """Whether a sentence ends at a marker: a stop stands before it, a line ends behind it, or a row of a table stands before and a new sentence
+    behind it."""
+    if _STOPPED.search(answer, 0, start) is not None or answer[end : end + 20].lstrip(" \t")[:1] == "\n":
+        return True
+    return " | " in answer[answer.rfind("]", 0, start) + 1 : start] and _OPENS.match(answer, end) is not None
 
 
 def answer_sentences(answer: str, known: Iterable[int], notes: Sequence[str] = ()) -> list[AnswerSentence]:
@@ -90,6 +94,8 @@ def answer_sentences(answer: str, known: Iterable[int], notes: Sequence[str] = (
 
     >>> [(s.text, s.cited) for s in answer_sentences("Dr. Rao pays 1.5 euros [1]. It is due on No. 5 St. [2] Bring:\\n- a pen [3]", [1, 2, 3])]
     [('Dr. Rao pays 1.5 euros.', (1,)), ('It is due on No. 5 St.', (2,)), ('Bring:', ()), ('a pen', (3,))]
+    >>> [s.text for s in answer_sentences("Item | Rule Fees | not refunded [1] A customer may ask. [2]", [1, 2])]
+    ['Item | Rule Fees | not refunded', 'A customer may ask.']
     """
     known = sorted(known)
     masked = MARKER.sub(lambda m: ("\n\n" if _ends_there(answer, m.start(), m.end()) else "  ") + " " * (len(m.group()) - 2), answer)
