@@ -32,6 +32,7 @@ class Wiring:
         yield from self._inputs()
         outputs = yield from self._outputs()
         yield from self._fed()
+        yield from self._led_on()
         yield from self._unreachable(outputs)
 
     def _problem(self, path: tuple[str | int, ...], where: str, message: str, level: Level = Level.ERROR) -> Problem:
@@ -140,6 +141,14 @@ class Wiring:
                 if len(feeders) > 1 and not socket.is_variadic and not takes_lists(socket.type):
                     message = f"the input {key!r} ({_type_name(socket.type)}) takes one value and is fed by {' and by '.join(feeders)}"
                     yield self._problem(("components", name), f"{name}.{key}", message)
+
+    def _led_on(self) -> Iterator[Problem]:
+        """Outputs without which a component cannot do what its parameters say (`required_outputs`: output to the reason) and that lead nowhere."""
+        used = {sender for senders in self.fed.values() for sender in senders}
+        for name, part in self.parts.items():
+            for output, why in getattr(part.instance, "required_outputs", dict)().items():
+                if f"{name}.{output}" not in used:
+                    yield self._problem(("components", name), f"{name}.{output}", f"leads nowhere, and {why}")
 
     def _unreachable(self, outputs: set[str]) -> Iterator[Problem]:
         reached = set(outputs)

@@ -117,6 +117,12 @@ class GroundingChecker:
         self._warm = False
         self._loading = threading.Lock()
 
+    def required_outputs(self) -> dict[str, str]:
+        """Outputs that the graph must lead on, with the reason; `check` reports where it does not."""
+        if self.policy != Policy.REGENERATE:
+            return {}
+        return {"messages": "policy `regenerate` asks a generator again through it: see pipelines/query_regenerate.yml"}
+
     def warm_up(self) -> None:
         """Load rule and model, once. A failure is kept and reported by `run`; nothing is raised."""
         with self._loading:

@@ -136,3 +136,11 @@ def test_a_graph_that_is_not_there_hides_no_fault_of_the_others(tmp_path):
     assert done.exit_code == 1
     assert "fuser.kk" in done.output
     assert "nope.yml does not exist" in done.output
+
+
+def test_a_policy_whose_loop_is_missing_is_told(tmp_path):
+    query = (Path(__file__).parents[3] / "pipelines" / "query.yml").read_text(encoding="utf-8")
+    graph = tmp_path / "query.yml"
+    graph.write_text(query.replace("policy: drop", "policy: regenerate"), encoding="utf-8")
+    (found,) = [p for p in check_graph(graph) if p.level is Level.ERROR]
+    assert found.where == "grounding.messages" and "leads nowhere" in found.message and "query_regenerate.yml" in found.message
