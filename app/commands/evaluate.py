@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from app import query
+from app.commands.grading import grading
 from app.commands.graphs import graphs
 from app.commands.grounding import grounding
 from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
@@ -34,6 +35,7 @@ SHOWN = 5
 """Failed queries that are named."""
 
 evaluate = typer.Typer(help="Measure answers, retrieval, and the graph search of your own index.", no_args_is_help=True)
+evaluate.command("grading")(grading)
 evaluate.command("graphs")(graphs)
 evaluate.command("grounding")(grounding)
 evaluate.command("recall")(recall)

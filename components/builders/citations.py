@@ -68,7 +68,7 @@ def passages_of(evidence: Sequence[Document]) -> dict[int, Passage]:
                 start=int(meta.get("char_start") or 0),
                 score=score,
                 in_force=bool(meta.get("in_force", True)),
-                note=str(meta.get("validity_note") or ""),
+                note="; ".join(str(meta[key]) for key in ("validity_note", "origin") if meta.get(key)),
                 record_id=str(meta.get("record_id") or ""),
             ),
         )

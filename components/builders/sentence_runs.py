@@ -23,7 +23,7 @@ def best_run(text: str, question: str, fits: Callable[[str], bool]) -> tuple[int
 
     :param fits: whether a part of the text may be shown; a part of what fits must fit.
     """
-    groups = _groups(text)
+    groups = sentence_groups(text)
     wanted = {term for term in query_terms(question, LANGUAGE) if not term.endswith("~")}
     terms = [set(document_terms(text[start:end], LANGUAGE)) for start, end in groups]
     counts = Counter(term for found in terms for term in found & wanted)
@@ -45,7 +45,7 @@ def best_run(text: str, question: str, fits: Callable[[str], bool]) -> tuple[int
             return groups[first][0], groups[last][1]
 
 
-def _groups(text: str) -> list[tuple[int, int]]:
+def sentence_groups(text: str) -> list[tuple[int, int]]:
     """Sentences as ranges, a proviso with what it limits and a list's opening with its first item as one."""
     groups: list[tuple[int, int]] = []
     opens = False
