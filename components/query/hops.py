@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import regex
 from haystack import Document
@@ -50,9 +51,9 @@ class HopPath:
     pending: tuple[str, str] | None = None
 
     def found(self, query: str, documents: list[Document]) -> HopPath:
-        """The path with one more hop."""
+        """The path with one more hop; of a later one what may be used, since all of it is copied at every node."""
         entity = self.pending[1] if self.pending else ""
-        return HopPath([*self.hops, Hop(query, entity, documents)])
+        return HopPath([*self.hops, Hop(query, entity, documents if not self.hops else documents[:LOOKED_AT])])
 
     def asking(self, query: str, entity: str) -> HopPath:
         """The path with a hop planned."""
@@ -76,8 +77,9 @@ def bridges(question: str, hops: Sequence[Hop], keep: int, language: str = "en")
     """The names that may lead on, best first, none of them followed before.
 
     Names of the question come first whose words no passage of the first `keep` holds. Then names in the first `LOOKED_AT` passages of each hop
-    that are not in the question and that no passage shown is about. The score is place · closeness · rarity: 1 / (1 + log2 rank); the share of the
-    question's terms, rare ones weighing more, in the sentence that names it, with the passage's title; 1 less the share of the other passages that hold it.
+    that are not in the question and that no passage shown is about. The score is place · closeness · rarity: 1 / (1 + log2 rank); the share of
+    the question's terms, rare ones weighing more, in the sentence that names it, with the passage's title; 1 less the share of the other
+    passages that hold it.
 
     >>> permits = Document(content="Fishing permits are given by the Lake Office.", meta={"title": "Permits"})
     >>> [b.name for b in bridges("Who heads the office that gives fishing permits?", [Hop("…", "", [permits])], keep=3)]
@@ -94,7 +96,7 @@ def bridges(question: str, hops: Sequence[Hop], keep: int, language: str = "en")
         key = name_key(name)
         if key not in followed and " " in key and not set(key.split()) <= held:
             found[key] = Bridge(name, 1.0, 0)
-    texts = [f" {' '.join(document_terms(_text(document), language))} " for document in first]
+    texts = [_terms(_text(document), language)[0] for document in first]
     number = 0
     for hop in hops:
         for rank, document in enumerate(hop.documents[:LOOKED_AT], start=1):
@@ -170,7 +172,7 @@ def _leading(hop: Hop, missing: set[str], language: str) -> list[Document]:
     key = f" {name_key(hop.entity)} "
     gains = []
     for rank, document in enumerate(best):
-        if key in f" {' '.join(document_terms(_text(document), language))} " and (gain := len(missing & held_terms(document, language))):
+        if key in _terms(_text(document), language)[0] and (gain := len(missing & held_terms(document, language))):
             gains.append((-gain, rank, document))
     return [document for *_, document in sorted(gains, key=lambda item: item[:2])][:1]
 
@@ -191,9 +193,9 @@ def titles(document: Document) -> list[str]:
     return [str(part) for part in (document.meta.get("title"), *path[-1:]) if part]
 
 
-def held_terms(document: Document, language: str = "en") -> set[str]:
+def held_terms(document: Document, language: str = "en") -> frozenset[str]:
     """Terms of a passage, its title and headings."""
-    return set(document_terms(_text(document), language))
+    return _terms(_text(document), language)[1]
 
 
 def rarity(terms: Collection[str], documents: Sequence[Document], language: str = "en") -> dict[str, float]:
@@ -206,6 +208,13 @@ def share(weights: Mapping[str, float], held: Collection[str]) -> float:
     """Part of the weight that what is held has."""
     total = math.fsum(weights.values())
     return math.fsum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
+
+
+@lru_cache(maxsize=2048)
+def _terms(text: str, language: str) -> tuple[str, frozenset[str]]:
+    """The terms of a text in their order, with spaces around them, and as a set."""
+    found = document_terms(text, language)
+    return f" {' '.join(found)} ", frozenset(found)
 
 
 def _named(document: Document) -> list[tuple[str, str]]:

@@ -15,22 +15,91 @@ from components.rankers.identifiers import references
 
 LONGEST = 8
 """Words of a name."""
-_WORD = r"(?:\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’.-]\p{L}[\p{L}\p{M}\p{N}]*)*|\p{Lu}\.)"
+_WORD = r"(?:\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’.-][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|\p{Lu}\.)"
 _JOIN = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|al|bin|ibn|for|on|y|e|&)\s+){1,2}"
 _RUN = regex.compile(rf"(?<![\p{{L}}\p{{N}}]){_WORD}(?:\s+(?:{_JOIN})?(?:{_WORD}|\d{{1,4}}(?![\p{{L}}\p{{N}}]))){{0,{LONGEST - 1}}}")
 _QUOTED = regex.compile(r"[“\"„«]([^“”\"„«»\n]{3,60})[”\"“»]")
-_EXPLAINED = regex.compile(rf"({_WORD}(?:\s+(?:(?:of|the|for|and|on|in|&)\s+){{0,2}}{_WORD}){{1,7}})\s*\(\s*[“\"']?(\p{{Lu}}[\p{{Lu}}\p{{N}}&.-]{{1,9}})[”\"']?\s*\)")
+_EXPLAINED = regex.compile(
+    rf"({_WORD}(?:\s+(?:(?:of|the|for|and|on|in|&)\s+){{0,2}}{_WORD}){{1,7}})\s*\(\s*[“\"']?(\p{{Lu}}[\p{{Lu}}\p{{N}}&.-]{{1,9}})[”\"']?\s*\)"
+)
 _SENTENCE_START = regex.compile(r"(?:^|[.!?:;\n]\s*|[•·*–—-]\s+|[“\"(])$")
 _SMALL = frozenset(
-    "a an the this that these those his her its their our your my it he she they we you i who whom whose which what when where why how if in on at by "
-    "for from to of with as and or but not no is are was were be been being do does did has have had can could may might must shall should will would "
-    "after before during since until while although though because however also both each every all any some most many several another other such "
-    "there here then thus so only even about between among under over into through against according based known one two three four five six seven "
-    "eight nine ten first second third new old yes please name list give tell describe explain compare find".split()
+    (
+        *(
+            "a",
+            "an",
+            "the",
+            "this",
+            "that",
+            "these",
+            "those",
+            "his",
+            "her",
+            "its",
+            "their",
+            "our",
+            "your",
+            "my",
+            "it",
+            "he",
+            "she",
+            "they",
+            "we",
+            "you",
+        ),
+        *(
+            "i",
+            "who",
+            "whom",
+            "whose",
+            "which",
+            "what",
+            "when",
+            "where",
+            "why",
+            "how",
+            "if",
+            "in",
+            "on",
+            "at",
+            "by",
+            "for",
+            "from",
+            "to",
+            "of",
+            "with",
+        ),
+        *("as", "and", "or", "but", "not", "no", "is", "are", "was", "were", "be", "been", "being", "do", "does", "did", "has", "have", "had", "can"),
+        *("could", "may", "might", "must", "shall", "should", "will", "would", "after", "before", "during", "since", "until", "while", "although"),
+        *(
+            "though",
+            "because",
+            "however",
+            "also",
+            "both",
+            "each",
+            "every",
+            "all",
+            "any",
+            "some",
+            "most",
+            "many",
+            "several",
+            "another",
+            "other",
+            "such",
+        ),
+        *("there", "here", "then", "thus", "so", "only", "even", "about", "between", "among", "under", "over", "into", "through", "against"),
+        *("according", "based", "known", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "first", "second", "third"),
+        *("new", "old", "yes", "please", "name", "list", "give", "tell", "describe", "explain", "compare", "find"),
+    )
 )
 _TIMES = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday "
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    (
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"),
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"),
+    )
 )
 
 
