@@ -31,7 +31,8 @@ THIRD = {
     **dict.fromkeys(("he", "him", "his", "she", "her", "hers"), PERSON),
 }
 POINTING = frozenset({"this", "that", "these", "those"})
-CASES = frozenset({"case", "event", "situation", "circumstance", "circumstances"})
+CASES = frozenset({"case", "event", "situation", "circumstances"})
+COURTESY = frozenset({"thanks", "thank", "ok", "okay", "hello", "hi", "great", "bye", "good", "please", "cheers", "perfect", "fine", "sorry"})
 LONGEST_FRAGMENT = 8
 """Words of a fragment ("and for dental?"); a longer one is a question of its own."""
 _END = " \t\n?.!,;:"
@@ -103,7 +104,7 @@ def _fragment(asked: str, before: str, answer: str) -> Rewritten | None:
     bare = not opening and words[0].kind != "preposition"
     if bare and not (asked.endswith("?") and (len(words) == 1 or (phrases[0].numbered and len(words) <= 3))):
         return None
-    if regex.match(r"^(?:thanks|thank|ok|okay|hello|hi|yes|no|great|bye|good|please|cheers|perfect|fine|sorry)\b", rest, regex.IGNORECASE):
+    if words[0].low in COURTESY:
         return None
     new = with_complements(rest, phrases[0], phrases)
     text = rest.rstrip(_END)
@@ -122,8 +123,7 @@ def _fragment(asked: str, before: str, answer: str) -> Rewritten | None:
 def _like(new: Phrase, before: str) -> tuple[int, int, Phrase] | None:
     """Where in the question before stands what a fragment replaces; None: nowhere, it is added."""
     best, best_score = None, 0.0
-    phrases = phrases_of(before)
-    for position, old in enumerate(phrases):
+    for position, old in enumerate(phrases_of(before)):
         score = 0.0
         if new.preposition:
             score += 2.0 if old.preposition == new.preposition else -2.0
@@ -149,7 +149,7 @@ def _question_word(asked: str, before: str, answer: str) -> Rewritten | None:
     words = [w for w in words_of(stripped) if w.kind != "sign"]
     if not words or len(words) > 5 or not any(w.kind == "wh" for w in words[:2]) or any(w.kind in {"verb", "aux"} for w in words):
         return None
-    if words[0].kind not in {"wh", "preposition"} and words[0].low not in {"since", "by", "for", "until"}:
+    if words[0].kind not in {"wh", "preposition"}:
         return None
     if any(w.low in THIRD or w.low in POINTING for w in words):
         return None
@@ -205,6 +205,8 @@ def _put(asked: str, words: list[Word], i: int, topic: str) -> Rewritten:
         end = i + 1
         while end < len(words) and words[end].kind in {"noun", "adverb"}:
             end += 1
+        while end > i + 2 and words[end - 1].kind == "adverb":  # "is its fee refundable"
+            end -= 1
         thing = asked[words[i + 1].start : words[end - 1].end]
         return Rewritten(_asked(f"{asked[: word.start]}the {thing} of {topic}{asked[words[end - 1].end :]}"), how)
     text = asked[: word.start] + topic + asked[word.end :]
