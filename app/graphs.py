@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -158,7 +158,7 @@ def load_graph(
     if store is not None:
         _move_stores(config["components"], store)
     try:
-        pipeline = Pipeline.loads(yaml.safe_dump(config), allowed_modules=ALLOWED_MODULES)
+        pipeline = Pipeline.loads(yaml.safe_dump(config, sort_keys=False), allowed_modules=ALLOWED_MODULES)
     except Exception as error:  # a constructor may raise anything; `check` says where
         from app.checking.check import check_graph
 
@@ -193,13 +193,25 @@ def graph_digest(name: str) -> str:
 
 
 def _move_stores(part: Any, where: Mapping[str, Any]) -> None:
-    """Give every Sakshya store inside `part` another place; what else it says stays."""
+    """Give every Sakshya store inside `part` another place; what else it says stays.
+
+    Stores that are another collection than the first one stay another: theirs is the name of the new place with their own behind it.
+    """
+    stores = list({id(store): store for store in _stores_in(part)}.values())  # through an anchor, one store stands in several places
+    given = [dict(store.get("init_parameters") or {}) for store in stores]
+    for store, said in zip(stores, given, strict=True):
+        kept = {key: setting for key, setting in said.items() if key not in STORE_PLACE}
+        store["init_parameters"] = {**kept, **where}
+        if said.get("index") and said["index"] != given[0].get("index"):
+            store["init_parameters"]["index"] = f"{where.get('index') or settings().collection}-{said['index']}"[:64]
+
+
+def _stores_in(part: Any) -> Iterator[dict[str, Any]]:
     for value in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
         if isinstance(value, dict) and value.get("type") == STORE_TYPE:
-            kept = {key: setting for key, setting in (value.get("init_parameters") or {}).items() if key not in STORE_PLACE}
-            value["init_parameters"] = {**kept, **where}
+            yield value
         else:
-            _move_stores(value, where)
+            yield from _stores_in(value)
 
 
 def _ends(connection: Mapping[str, str]) -> tuple[str, str]:

@@ -42,6 +42,21 @@ def word_scores(question: str, strips: Sequence[str]) -> list[float]:
     return [math.fsum(sorted(idf[term] for term in terms)) / total if total else 0.0 for terms in held]
 
 
+def strip_scores(question: str, strips: Sequence[str]) -> tuple[list[float], list[Degradation]]:
+    """How much each text speaks of the question, 0 to 1: the mean of `word_scores` and the cosine of both; and why there are only words."""
+    by_words = word_scores(question, strips)
+    if not strips:
+        return by_words, []
+    try:
+        readings = packaged_language().read([question, *strips])
+    except EmbeddingError as error:
+        reason = f"sentences were compared by words alone: {str(error).splitlines()[0]}"
+        logger.warning(reason)
+        return by_words, [Degradation(stage=STAGE, reason=reason)]
+    asked = readings[0].vector
+    return [(w + max(0.0, float(asked @ r.vector))) / 2 for w, r in zip(by_words, readings[1:], strict=True)], []
+
+
 def kept_runs(strips: Sequence[tuple[int, int]], keep: Sequence[bool]) -> list[tuple[int, int]]:
     """The kept strips as half-open ranges, those that follow each other as one.
 
@@ -96,7 +111,7 @@ class StripRefiner:
         """
         strips = [sentence_groups(d.content or "") if not has_rows(d.content or "") else [] for d in documents]
         texts = [(d.content or "")[start:end] for d, spans in zip(documents, strips, strict=True) for start, end in spans]
-        scores, degraded = self._scores(question, texts)
+        scores, degraded = strip_scores(question, texts)
         least = self.keep * max(scores, default=0.0)
         refined: list[Document] = []
         dropped: list[Dropped] = []
@@ -127,19 +142,6 @@ class StripRefiner:
                 refined += _narrowed(document, [(runs[0][0], runs[-1][1])] if whole else runs[: self.max_runs])
         note = f"{left} of {len(texts)} sentences kept, {len(dropped)} of {len(documents)} passages left out"
         return {"documents": refined, "dropped": dropped, "degraded": degraded, "note": note}
-
-    def _scores(self, question: str, texts: Sequence[str]) -> tuple[list[float], list[Degradation]]:
-        by_words = word_scores(question, texts)
-        if not texts:
-            return by_words, []
-        try:
-            readings = packaged_language().read([question, *texts])
-        except EmbeddingError as error:
-            reason = f"sentences were compared by words alone: {str(error).splitlines()[0]}"
-            logger.warning(reason)
-            return by_words, [Degradation(stage=STAGE, reason=reason)]
-        asked = readings[0].vector
-        return [(w + max(0.0, float(asked @ r.vector))) / 2 for w, r in zip(by_words, readings[1:], strict=True)], []
 
 
 def _narrowed(document: Document, runs: Sequence[tuple[int, int]]) -> list[Document]:

@@ -100,8 +100,10 @@ def conflicts(one: Unit, other: Unit) -> bool:
 
 
 def preference(document: Document, authority: Sequence[str]) -> tuple[int, str]:
-    """What goes first: the more authoritative, then the newer. Greater is better."""
+    """What goes first: the more authoritative, then the newer. Greater is better. A page of the web has no authority, however new it is."""
     meta = document.meta
+    if str(meta.get("origin") or "").startswith("web"):
+        return -1, ""
     name = f"{meta.get('path') or ''} {meta.get('uri') or ''} {meta.get('title') or ''}".casefold()
     rank = next((len(authority) - i for i, part in enumerate(authority) if part.casefold() in name), 0)
     return rank, str(meta.get("valid_from") or meta.get("modified_at") or meta.get("created_at") or "")

@@ -75,13 +75,13 @@ class RetrievalGrader:
         if upper is not None and lower is not None and lower > upper:
             raise ValueError(f"RetrievalGrader.lower={lower!r}: accepted is at most upper={upper!r}")
         self.scorer, self.top_k, self.upper, self.lower, self.weights, self.timeout_s = scorer, top_k, upper, lower, weights, timeout_s
-        self._chat = ChatModel(timeout_s=timeout_s, max_tokens=TOKENS_A_GRADE * top_k)
+        self._chat = ChatModel(timeout_s=timeout_s, max_tokens=TOKENS_A_GRADE * top_k) if scorer == "chat" else None
         self._prompt = EvidencePromptBuilder(prompt="grade") if scorer == "chat" else None
         self._grader: PassageGrader | None = None
 
     def required_setting(self) -> str:
         """The setting without which it cannot run, in words; empty where nothing is missing."""
-        return self._chat.required_setting() if self.scorer == "chat" else ""
+        return self._chat.required_setting() if self._chat else ""
 
     def warm_up(self) -> None:
         """Read the weights.
@@ -100,7 +100,7 @@ class RetrievalGrader:
         :returns: `documents` in the same order, with their grades; `verdict`: correct, incorrect or ambiguous; `scores` of the graded ones; `model`:
             what graded; `note`: the verdict, the scores and the thresholds.
         """
-        if self._prompt is None or not documents:
+        if self._prompt is None or self._chat is None or not documents:
             return self._by_rule(question, documents, [])
         asked = self._prompt.run(question, documents[: self.top_k])
         return self._by_chat(question, documents, asked, self._chat.run(asked["messages"]))
@@ -108,7 +108,7 @@ class RetrievalGrader:
     @component.output_types(documents=list[Document], verdict=str, scores=list[float], skipped=str, degraded=list[Degradation], model=str, note=str)
     async def run_async(self, question: str, documents: list[Document]) -> dict[str, Any]:
         """As `run`, with the chat model awaited."""
-        if self._prompt is None or not documents:
+        if self._prompt is None or self._chat is None or not documents:
             return await asyncio.to_thread(self._by_rule, question, documents, [])
         asked = self._prompt.run(question, documents[: self.top_k])
         found = await self._chat.run_async(asked["messages"])

@@ -5,6 +5,7 @@ from haystack import Document, Pipeline
 
 from components.builders.citations import passages_of
 from components.joiners.trust_joiner import TrustJoiner
+from components.validators.conflict_finder import preference
 
 OWN = Document(content="Towels cost 3 euros.", meta={"title": "Pool", "source_id": "a"})
 SAME = Document(content=" Towels cost 3 euros. ", meta={"title": "Copy"})
@@ -38,3 +39,9 @@ def test_any_branch_may_be_missing():
     assert TrustJoiner().run()["documents"] == []
     with pytest.raises(ValueError, match=r"TrustJoiner\.origin"):
         TrustJoiner(origin=" ")
+
+
+def test_the_web_has_no_authority_however_new():
+    old = Document(content="a", meta={"valid_from": "2001-01-01"})
+    new = Document(content="b", meta={"origin": "web: example.org", "modified_at": "2026-01-01", "title": "law/"})
+    assert preference(new, ["law/"]) < preference(old, ["law/"])
