@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from app.commands import ask, cache, check, draw, evaluate, index, remove, search, serve, show, status, train
+from app.commands import ask, cache, chat, check, draw, evaluate, index, remove, search, serve, show, status, train
 from app.commands.train_grounding import grounding
 from app.console import fail, set_verbose
 from app.environment import prepare
@@ -43,6 +43,7 @@ for name, command in {
     "index": index.index,
     "search": search.search,
     "ask": ask.ask,
+    "chat": chat.chat,
     "show": show.show,
     "remove": remove.remove,
     "status": status.status,

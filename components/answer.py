@@ -124,7 +124,8 @@ class Answer(Contract):
     """The whole answer. A component fills what it knows; the door adds `trace`, `graph` and `index_version`."""
 
     status: Status
-    question: str
+    question: str = Field(description="As it was asked.")
+    read_as: str = Field(default="", description="The question that was searched for, where the conversation made another of it.")
     answer: str
     missing: str = Field(default="", description="What was looked for and not found; also beside an answer that leaves a part of the question open.")
     citations: list[Citation] = Field(default_factory=list)

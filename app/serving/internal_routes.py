@@ -66,6 +66,7 @@ class QueryCall(BaseModel):
     filters: dict[str, Any] | list[Any] | None = None
     top_k: int | None = None
     as_of: str | None = None
+    inputs: dict[str, Any] | None = None
     explain: bool = False
 
 
@@ -155,7 +156,8 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
     async def ask_graph(request: Request, call: QueryCall) -> Any:
         graph, principal = query_graph(call.graph), acting(request, call.who)
         async with slots.place():
-            answer = await ask(graph.graph, call.question, principal=principal, filters=call.filters, top_k=call.top_k, as_of=call.as_of)
+            more = {"filters": call.filters, "top_k": call.top_k, "as_of": call.as_of, "inputs": call.inputs}
+            answer = await ask(graph.graph, call.question, principal=principal, **more)
         return answer.to_json()
 
     @router.post("/prompt")

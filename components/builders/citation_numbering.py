@@ -16,7 +16,8 @@ class CitationNumbering:
 
     Until here the numbers are those of the prompt, so an answer from the first and the fourth passage cites [1] and [4], and a sentence that
     grounding dropped leaves a gap. In a conversation a passage keeps the number under which an earlier answer cited it, and new ones go on
-    after the highest. Numbers change together in text, citations, claims and evidence; running it twice changes nothing more. Haystack has
+    after the highest. A follow-up that was rewritten on the way gets its own words back as the answer's `question`, and what was searched for
+    stands in `read_as`. Numbers change together in text, citations, claims and evidence; running it twice changes nothing more. Haystack has
     no numbering of citations.
 
     >>> from components.answer import Citation, Evidence, Status
@@ -30,13 +31,16 @@ class CitationNumbering:
     """
 
     @component.output_types(answer=Answer)
-    def run(self, answer: Answer, history: list[Any] | None = None) -> dict[str, Answer]:
+    def run(self, answer: Answer, history: list[Any] | None = None, question: str | None = None) -> dict[str, Answer]:
         """Number the citations.
 
         :param answer: the answer, its numbers those of the evidence.
         :param history: earlier messages of the conversation, oldest first: mappings with `role` and `content` (and perhaps `citations`),
             or ChatMessages.
+        :param question: as it was asked; None: as the answer has it.
         :returns: `answer`.
         """
+        if question is not None and question != answer.question:
+            answer = answer.model_copy(update={"question": question, "read_as": answer.question})
         known, highest = known_passages(history)
         return {"answer": renumbered(answer, new_numbers(answer, known, highest))}

@@ -11,7 +11,8 @@ PIPELINES = Path(__file__).parents[3] / "pipelines"
 
 
 def test_our_own_graphs_have_no_fault():
-    assert check_graphs(sorted(PIPELINES.glob("*.yml"))) == []
+    found = check_graphs(sorted(PIPELINES.glob("*.yml")))
+    assert [problem for problem in found if "cannot run here" not in problem.message] == []  # some need a chat model or a web search
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ def test_our_own_graphs_have_no_fault():
     [
         ("k1: 1.2", "k1: 1.5", "sparse_embedder.k1"),
         ("language: en", "language: de", "sparse_embedder.language"),
-        ("model: null ", "model: packaged ", "dense_embedder.model"),
+        ("null              # null: from settings; must be", "packaged  # must be", "dense_embedder.model"),
     ],
 )
 def test_a_query_graph_that_embeds_otherwise(tmp_path, old, new, where):

@@ -49,7 +49,7 @@ def test_the_chat_model_rewrites(monkeypatch):
 )
 def test_where_the_reply_is_of_no_use_the_rules_rewrite(reply, says, monkeypatch):
     with scripted_chat([reply], monkeypatch):
-        for out in both(QuestionRewriter(timeout_s=3), ASKED, HISTORY):
+        for out in both(QuestionRewriter(timeout_s=20), ASKED, HISTORY):
             assert (out["question"], out["model"]) == (BY_RULES, "")
             assert [entry["stage"] for entry in out["degraded"]] == ["rewrite"]
             assert says in out["degraded"][0]["reason"] and out["degraded"][0]["reason"].endswith("rewritten by rules")
