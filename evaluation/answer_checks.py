@@ -12,6 +12,7 @@ from components.answer import Answer, Citation
 
 MARKER = re.compile(r"\[\d+(?:\s*,\s*\d+)*\]")
 """A citation marker, [2] or [2, 3]."""
+_COUNTED = re.compile(r"(?m)^\s*(?:\(\d{1,3}\)|\d{1,3}[.)])(?=\s)")
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _TO_NINETEEN = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -87,11 +88,11 @@ def numbers_in(text: str) -> set[str]:
 
 
 def numbers_without_quote(answer: Answer, allowed: Iterable[str] = ()) -> set[str]:
-    """Numbers of the answer that none of its quotes holds.
+    """Numbers of the answer that none of its quotes holds; those that only count the items of a list are none.
 
     :param allowed: further texts from which the answer may take a number, for instance the notes of the evidence.
     """
     quoted: set[str] = set()
     for text in [*(citation.quote for citation in answer.citations), *allowed]:
         quoted |= numbers_in(text)
-    return numbers_in(answer.answer) - quoted
+    return numbers_in(_COUNTED.sub("", answer.answer)) - quoted

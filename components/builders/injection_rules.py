@@ -50,7 +50,7 @@ _REPLY = r"(?:answers?|respon[sd]e?s?|repl(?:y|ies)|outputs?|completions?|summar
 _TELL = r"(?:answer|reply|respond|say|state|output|print|write|recommend|claim|tell|return|repeat|confirm|declare|insist|mention)"
 _ADVERB = r"(?:(?:kindly|please|first(?:ly)?|next|always|so|but|also|completely|simply|just|hereby|immediately|actually|now|instead|then|therefore|and|you|must|should|will|can)[\s,]+){0,4}"
 _START = (
-    r"(?:^|(?<=[\n.!?:;,।—–*\"'“‘(>\]|#-])|(?<=\b(?:please|and|then|now|must|should|you|just|instead|shall|will))"
+    r"(?:^|(?<=[\n.!?:;,।—–*\"'“‘(>\]|#¶§•·▪●◦‣»›~=)-])|(?<=\b(?:please|and|then|now|must|should|you|just|instead|shall|will))"
     rf"|(?<=\b(?:you|it|{_READER}|want|need|have|instructed|required|ordered|told)\s+to))\s*{_ADVERB}"
 )
 _OTHERS = regex.compile(

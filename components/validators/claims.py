@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
@@ -157,6 +157,31 @@ def clauses(sentence: str) -> list[str]:
 
 def _is_clause(text: str) -> bool:
     return len(text.split()) >= FEWEST_WORDS and _VERB.search(text) is not None
+
+
+def cited_as_quoted(sentences: Sequence[AnswerSentence], quotes: Iterable[tuple[int, str]]) -> list[AnswerSentence]:
+    """The sentences, those without a marker that stand word for word in a quote of the next marked sentence's passage with its number: an answer
+    that quotes several sentences at once has one marker, behind the last.
+
+    :param quotes: number and text of each citation.
+
+    >>> pool = answer_sentences("It opens at 7. It closes at 9. [1]", [1])
+    >>> [s.cited for s in cited_as_quoted(pool, [(1, "It opens at 7.\n It closes at 9.")])]
+    [(1,), (1,)]
+    """
+    known = [(n, " ".join(quote.split())) for n, quote in quotes]
+    found: list[AnswerSentence] = []
+    following: AnswerSentence | None = None
+    for sentence in reversed(sentences):
+        if not sentence.cited and following is not None:
+            said, after = " ".join(sentence.text.split()), " ".join(following.text.split())
+            for n, quote in known:
+                if n in following.cited and said in quote and after in quote:
+                    sentence = replace(sentence, cited=(n,))  # noqa: PLW2901
+                    break
+        following = sentence if sentence.cited else None
+        found.append(sentence)
+    return found[::-1]
 
 
 def claims_of(sentences: Sequence[AnswerSentence]) -> list[AnswerClaim]:

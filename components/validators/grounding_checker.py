@@ -19,7 +19,7 @@ from components.failure import Degradation
 from components.validators.chat_judge import ChatJudge
 from components.validators.checked_text import kept_text
 from components.validators.claim_check import CheckedClaim, check_claims
-from components.validators.claims import MARKER, AnswerSentence, answer_sentences, claims_of, marked_numbers
+from components.validators.claims import MARKER, AnswerSentence, answer_sentences, cited_as_quoted, claims_of, marked_numbers
 from components.validators.grounding_rule import GroundingRule, rule_for
 from components.validators.nli_model import PACKAGED, Judge, packaged_folder, shared_nli_model
 from components.validators.verdict_feedback import feedback
@@ -168,6 +168,7 @@ class GroundingChecker:
             return {**out, "answer": answer, "degraded": []}
         shown = answer.evidence or _evidence(evidence)
         sentences = answer_sentences(answer.answer, [e.n for e in shown], notes_of(shown))
+        sentences = cited_as_quoted(sentences, [(citation.n, citation.quote) for citation in answer.citations])
         try:
             checked, failures = self._checked(sentences, shown, answer.question)
         except Exception as error:

@@ -81,3 +81,4 @@ def test_a_number_without_a_quote_is_found():
     assert numbers_without_quote(answer("It takes 5 business days [1].", citation())) == set()
     assert numbers_without_quote(answer("It takes six days, until 2024 [1].", citation())) == {"6", "2024"}
     assert numbers_without_quote(answer("In force until 2024 [1].", citation()), allowed=["superseded in 2024"]) == set()
+    assert numbers_without_quote(answer("It needs:\n(1) a form [1]\n2. 3 stamps [1]", citation())) == {"3"}

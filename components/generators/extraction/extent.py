@@ -9,6 +9,7 @@ from components.generators.extraction.matching import in_bag, own_numbers
 from components.generators.extraction.questions import FLOOR, Kind, Part
 from components.generators.extraction.units import Shape, Source, Unit, label_of
 from components.generators.extraction.words import Bag
+from components.rankers.identifiers import without_rows
 
 MAIN_SENTENCES = 3
 """Sentences quoted of a provision that is asked for as a whole."""
@@ -62,10 +63,19 @@ def provision(part: Part, sources: Sequence[Source], refused: Sequence[Source]) 
     return [label, *chosen] if label else chosen
 
 
+def opening_of(sources: Sequence[Source]) -> list[Unit]:
+    """The first sentence of the passage that begins a provision, of the passages of it that are there; empty where none holds a sentence."""
+    for source in sorted(sources, key=lambda s: (not s.in_force, s.char_start, s.rank)):
+        if first := next((unit for unit in source.units if _is_prose(unit)), None):
+            return [first]
+    return []
+
+
 def _is_prose(unit: Unit) -> bool:
     return not unit.is_label and unit.shape != Shape.FIELD
 
 
 def _named(source: Source) -> frozenset[str]:
     """Numbers of the nearest heading and of the record: those above may name a chapter."""
-    return frozenset(Bag.of(source.label, source.record_id).numbers | Bag.of(source.label, source.record_id).codes)
+    bag = Bag.of(without_rows(source.label), without_rows(source.record_id))
+    return frozenset(bag.numbers | bag.codes)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.correspondence import with_what_is_pointed_to
 from components.generators.extraction.extent import provision, whole_or_items
 from components.generators.extraction.language import Reader, Reading
 from components.generators.extraction.matching import (
@@ -105,6 +106,9 @@ class Selector:
                     choices += members
                     continue
             choices.append(whole)
+        for choice in choices:
+            if choice.answered:
+                choice.units = with_what_is_pointed_to(choice.part, choice.units, self.sources)
         return choices
 
     def _covers_all(self, whole: Choice, listed: list[Part]) -> bool:

@@ -15,6 +15,7 @@ from components.builders.injection import instruction_ranges
 from components.generators.extraction.words import Bag
 from components.preprocessors.provisos import begins_proviso, introduces_list
 from components.preprocessors.sentences import split_sentences
+from components.rankers.identifiers import without_rows
 
 WHOLE_RECORD = 400
 """Characters up to which a record or a list is quoted whole; longer ones give the line asked for and the line that names it."""
@@ -141,8 +142,8 @@ class Source:
 
     @cached_property
     def heading_bag(self) -> Bag:
-        """Words of title, headings and record number."""
-        return Bag.of(self.title.replace("_", " "), *self.headings, self.record_id)
+        """Words of title, headings and record number; a row's place in its table is no number of its own."""
+        return Bag.of(without_rows(self.title).replace("_", " "), *self.headings, without_rows(self.record_id))
 
     @cached_property
     def bag(self) -> Bag:
