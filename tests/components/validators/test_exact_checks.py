@@ -16,6 +16,8 @@ MISSING = [
     ("sections", "See clause 4.2(b).", "Clause 4.2(a) applies.", "4.2(b)"),
     ("codes", "Set ERR_404 first.", "ERR_405 is set.", "err_404"),
     ("codes", "The XR-17B is sold.", "The XR-17C is sold.", "xr-17b"),
+    ("codes", "CO2 is stored here.", "Carbon monoxide is stored here.", "co2"),
+    ("numbers", "It began in the mid-1970s.", "It began in the mid-1960s.", "1970"),
     ("names", "It was closed by Dr. Mehta in May.", "It was closed by Dr. Rao in May.", "Mehta"),
     ("names", "The rule of the IPC applies.", "The rule of the Bharatiya Nyaya Sanhita applies.", "IPC"),
     ("quotes", 'It says "pets are welcome".', "Pets are not welcome.", "pets are welcome"),
@@ -29,6 +31,9 @@ MISSING = [
     ("scope", "All tenants keep a cat.", "Some tenants keep a cat.", "all"),
 ]
 FOUND = [
+    ("codes", "CO2 is stored here.", "Carbon dioxide is stored here."),
+    ("names", "Here CO2 is stored.", "Carbon dioxide is stored here."),
+    ("codes", "It began in the mid-1970s.", "It began around 1975, in the 1970s."),
     ("numbers", "It takes 1,000 days.", "It takes a thousand days."),
     ("numbers", "It costs Rs 1,00,000.", "It costs ₹100000."),
     ("numbers", "About 30 % agree.", "29.5 percent agree."),
