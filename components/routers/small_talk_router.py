@@ -1,0 +1,75 @@
+"""Answers greetings, thanks and questions about Sakshya itself; everything else is looked up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import regex
+from haystack import component
+
+from components.answer import Answer, Status
+from components.validators.attempt import Attempt
+
+HELP = (
+    "I am Sakshya. I answer questions from the documents that were indexed for you, with the passage behind every sentence, and say so when they do "
+    "not hold the answer."
+)
+_PLEASE = r"(?:(?:hi|hello|hey|please|so|and|ok(?:ay)?|sakshya)\b[\s,!.]*)*"
+RULES = (
+    (
+        "greeting",
+        r"(?:(?:hi|hello|hey|greetings|namaste|hallo|bonjour|hola|good (?:morning|afternoon|evening|day))"
+        r"(?:[\s,]+(?:there|sakshya|everyone|all))?[\s,!.]*)+(?:how are you(?: doing)?(?: today)?)?",
+        f"Hello. {HELP}",
+    ),
+    (
+        "thanks",
+        r"(?:ok(?:ay)?[\s,]+|great[\s,]+)?(?:many thanks|thanks|thank you|thx|cheers)(?: (?:so|very) much| a lot| sakshya)?",
+        "You are welcome.",
+    ),
+    ("farewell", r"(?:good ?bye|bye(?: bye)?|see you(?: later)?|good night)(?: sakshya)?", "Goodbye."),
+    (
+        "about Sakshya",
+        rf"{_PLEASE}(?:who|what) (?:are|r) you|{_PLEASE}what(?: is|'s) (?:your name|sakshya)|{_PLEASE}what can (?:you|sakshya) do(?: for me)?"
+        rf"|{_PLEASE}what do you do|{_PLEASE}how (?:do|does|can) (?:you|sakshya) (?:work|help(?: me)?)|{_PLEASE}how can i use (?:you|sakshya)"
+        rf"|{_PLEASE}are you (?:a (?:bot|human|person|robot|machine)|an? (?:ai|assistant)|human)|{_PLEASE}help(?: me)?",
+        HELP,
+    ),
+)
+"""Name, pattern of the whole question, reply. A question with one word more is looked up."""
+_PATTERNS = tuple((name, regex.compile(pattern, regex.IGNORECASE), reply) for name, pattern, reply in RULES)
+LONGEST = 80
+
+
+def small_talk(question: str) -> tuple[str, str] | None:
+    """Name of the rule and reply, where the whole question is small talk.
+
+    >>> small_talk("Hello!")[0], small_talk("who are you?")[0], small_talk("What is 2+2?"), small_talk("Hello, what is the fee?")
+    ('greeting', 'about Sakshya', None, None)
+    """
+    text = " ".join(question.replace("’", "'").split()).strip(" ?!.,;:")
+    if not text or len(text) > LONGEST:
+        return None
+    return next(((name, reply) for name, pattern, reply in _PATTERNS if pattern.fullmatch(text)), None)
+
+
+@component
+class SmallTalkRouter:
+    """Decides whether a question needs retrieval: of Self-RAG (Asai et al. 2023) the first decision, by rules that can be read.
+
+    Only greetings, thanks and questions about Sakshya itself are answered without the documents, with a fixed text. Everything else is looked up,
+    what a model would know by itself too: "What is 2+2?" is declined where no document says it. The reply is `declined` in the contract, since
+    `answered` means that documents hold it. Haystack's `ConditionalRouter` has no rules of its own.
+    """
+
+    @component.output_types(attempt=Attempt, answer=Answer, note=str)
+    def run(self, question: str) -> dict[str, Any]:
+        """Route.
+
+        :returns: `attempt`, the first round of a search, or `answer`; `note`: which rule applied.
+        """
+        found = small_talk(question)
+        if found is None:
+            return {"attempt": Attempt(question, question), "note": "looked up"}
+        name, reply = found
+        return {"answer": Answer(status=Status.DECLINED, question=question, answer=reply), "note": f"{name}: no document is asked"}
