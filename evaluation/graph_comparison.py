@@ -150,35 +150,36 @@ def retrieval_row(graph: str, data: BeirSet, trials: Sequence[Trial], k: int = 5
     return GraphRow(graph, trials, quality)
 
 
-def comparison_table(rows: Sequence[GraphRow], title: str) -> Table:
-    """A row for each graph, for a terminal."""
+def comparison_tables(rows: Sequence[GraphRow], title: str) -> list[Table]:
+    """For a terminal: what each graph is worth, and what it costs; each table fits 80 columns."""
     from rich.table import Table
 
     names = next((list(row.quality) for row in rows if row.quality), [])
-    table = Table(title=title, caption="quality with 95 percent intervals; calls, tokens and cost: mean of a question")
-    table.add_column("graph")
-    for name in [*names, "calls", "tokens in", "out", "cost $", "p50 s", "p95 s", "failed"]:
-        table.add_column(name, justify="right")
+    worth = Table(title=title, caption="95 percent intervals in brackets")
+    costs = Table(caption="calls, tokens and USD: mean of a question")
+    for table, columns in ((worth, names), (costs, ["calls", "tokens in", "out", "USD", "p50 s", "p95 s", "failed"])):
+        table.add_column("graph", no_wrap=True)
+        for name in columns:
+            table.add_column(name, justify="right")
     for row in rows:
         if row.skipped:
-            table.add_row(row.graph, f"not run: {row.skipped}")
+            worth.add_row(row.graph, f"not run: {row.skipped}")
             continue
-        costs = row.costs
-        cost = costs["cost_usd"]
-        table.add_row(
+        worth.add_row(row.graph, *(_shown(row.quality[name]) for name in names))
+        found = row.costs
+        costs.add_row(
             row.graph,
-            *(_shown(row.quality[name]) for name in names),
-            f"{costs['calls']:.1f}",
-            f"{costs['tokens_in']:,.0f}",
-            f"{costs['tokens_out']:,.0f}",
-            "–" if cost is None else f"{cost:.5f}",
-            f"{(costs['p50_ms'] or 0) / 1000:.2f}",
-            f"{(costs['p95_ms'] or 0) / 1000:.2f}",
+            f"{found['calls']:.1f}",
+            f"{found['tokens_in']:,.0f}",
+            f"{found['tokens_out']:,.0f}",
+            "–" if found["cost_usd"] is None else f"{found['cost_usd']:.5f}",
+            f"{(found['p50_ms'] or 0) / 1000:.2f}",
+            f"{(found['p95_ms'] or 0) / 1000:.2f}",
             str(row.failed),
         )
-    return table
+    return [worth, costs]
 
 
 def _shown(measured: Measured) -> str:
     found = measured.to_json()
-    return "–" if found["value"] is None else f"{found['value']:.3f} ({found['low']:.2f}–{found['high']:.2f})"
+    return "–" if found["value"] is None else f"{found['value']:.3f}\n({found['low']:.2f}–{found['high']:.2f})"

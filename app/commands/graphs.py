@@ -36,7 +36,7 @@ def graphs(
     as_json: AsJson = False,
 ) -> None:
     """Compare graphs: quality with 95 % intervals beside calls, tokens, cost and time of each."""
-    from evaluation.graph_comparison import comparison_table
+    from evaluation.graph_comparison import comparison_tables
 
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     if not wanted:
@@ -59,7 +59,8 @@ def graphs(
     if as_json:
         print_json({"set": title, "graphs": [row.to_json() for row in rows]})
     else:
-        out.print(comparison_table(rows, title))
+        for table in comparison_tables(rows, title):
+            out.print(table)
 
 
 def _questions(path, wanted, limit, save, principal, as_json):

@@ -41,14 +41,14 @@ class HopJoiner:
         self.language = language
 
     @component.output_types(documents=list[Document], path=HopPath)
-    def run(self, question: str, query: str, documents: list[Document], path: HopPath | None = None) -> dict[str, Any]:
+    def run(self, query: str, documents: list[Document], path: HopPath | None = None, question: str | None = None) -> dict[str, Any]:
         """Add a hop.
 
-        :param question: as it was asked.
         :param query: what this hop asked; in the first hop the question.
         :param documents: what this hop found, best first.
         :param path: the hops before, from `HopPlanner`; absent in the first.
+        :param question: as it was asked; None: the query of the first hop.
         :returns: `documents` of all hops, each once, best first; `path` with this hop.
         """
         walked = (path or HopPath()).found(query, documents)
-        return {"documents": joined(question, walked.hops, self.keep, self.places, self.language), "path": walked}
+        return {"documents": joined(question or walked.hops[0].query, walked.hops, self.keep, self.places, self.language), "path": walked}

@@ -84,21 +84,23 @@ class HopPlanner:
             raise ValueError(f"HopPlanner.prompt: {self._file.name} is no template of messages: {error}") from error
 
     @component.output_types(found=list[Document], query=str, path=HopPath, degraded=list[Degradation], model=str, note=str)
-    def run(self, question: str, documents: list[Document], path: HopPath) -> dict[str, Any]:
+    def run(self, documents: list[Document], path: HopPath, question: str | None = None) -> dict[str, Any]:
         """Decide.
 
-        :param question: as it was asked.
         :param documents: what the hops found, joined, best first.
         :param path: the hops, from `HopJoiner`.
+        :param question: as it was asked; None: the query of the first hop.
         :returns: where it asks on, `query` and `path`, and no `found`; else `found`, the documents, and `degraded`. `note` says what was decided.
         """
+        question = question or path.hops[0].query
         if self._chat is None or self._stops(path):
             return self._by_rules(question, documents, path, [])
         return self._by_reply(self._chat.run(self._messages(question, documents, path)), question, documents, path)
 
     @component.output_types(found=list[Document], query=str, path=HopPath, degraded=list[Degradation], model=str, note=str)
-    async def run_async(self, question: str, documents: list[Document], path: HopPath) -> dict[str, Any]:
+    async def run_async(self, documents: list[Document], path: HopPath, question: str | None = None) -> dict[str, Any]:
         """As `run`, with the chat model awaited."""
+        question = question or path.hops[0].query
         if self._chat is None or self._stops(path):
             return await asyncio.to_thread(self._by_rules, question, documents, path, [])
         reply = await self._chat.run_async(self._messages(question, documents, path))

@@ -11,7 +11,7 @@ from app.errors import UsageError
 from components.answer import Usage
 from evaluation.beir import BeirDocument, BeirSet
 from evaluation.comparison_plot import comparison_svg
-from evaluation.graph_comparison import GraphRow, Trial, answers_row, comparison_table, retrieval_row, trial_from_json
+from evaluation.graph_comparison import GraphRow, Trial, answers_row, comparison_tables, retrieval_row, trial_from_json
 from evaluation.questions import Question
 
 
@@ -79,7 +79,8 @@ def test_table_and_picture_show_every_graph():
     skipped = GraphRow("hyde", skipped="SAKSHYA_CHAT_MODEL is not set")
     drawn = comparison_svg([row, skipped], "a < b")
     assert "fast &amp; &lt;small&gt;" in drawn and "a &lt; b" in drawn and "hyde" not in drawn
-    assert [str(c) for c in comparison_table([row, skipped], "t").columns[0].cells] == ["fast & <small>", "hyde"]
+    worth, costs = comparison_tables([row, skipped], "t")
+    assert [str(c) for c in worth.columns[0].cells] == ["fast & <small>", "hyde"] and [str(c) for c in costs.columns[0].cells] == ["fast & <small>"]
     with pytest.raises(ValueError, match="nothing to draw"):
         comparison_svg([skipped], "t")
 

@@ -7,10 +7,10 @@ from components.joiners.hop_joiner import HopJoiner
 def test_each_hop_is_added_to_the_path():
     joiner = HopJoiner(keep=1, places=1)
     first = [Document(id="a", content="The Lake Office gives permits.", meta={"title": "A"}), Document(id="b", content="b")]
-    one = joiner.run("Who heads it?", "Who heads it?", first)
+    one = joiner.run("Who heads it?", first)
     assert one["documents"] == first
     found = [Document(id="c", content="Mira Sand heads it.", meta={"title": "Lake Office"}), Document(id="a", content="again")]
-    two = joiner.run("Who heads it?", "Lake Office heads", found, one["path"].asking("Lake Office heads", "Lake Office"))
+    two = joiner.run("Lake Office heads", found, one["path"].asking("Lake Office heads", "Lake Office"))
     assert [d.id for d in two["documents"]] == ["a", "c", "b"]
     assert [hop.query for hop in two["path"].hops] == ["Who heads it?", "Lake Office heads"]
     assert first[1].meta == {}
