@@ -79,7 +79,10 @@ def check_claims(
 
     first = [(claim, tuple(n for n in claim.cited if n in texts)) for claim in claims]
     readings = read(first)
-    unread = sum(judge is not None and bool(numbers) and not reading.has_model for (_, numbers), reading in zip(first, readings, strict=True))
+    unread = sum(
+        judge is not None and bool(numbers) and not (reading.has_model or reading.is_settled)
+        for (_, numbers), reading in zip(first, readings, strict=True)
+    )
     checked = [_checked(claim, numbers, reading, rule, judge) for (claim, numbers), reading in zip(first, readings, strict=True)]
     again: list[tuple[int, AnswerClaim, tuple[int, ...]]] = []
     for i, one in enumerate(checked):

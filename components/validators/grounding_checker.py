@@ -200,7 +200,7 @@ class GroundingChecker:
             reason = f"the grounding model failed: {_one_line(error)}"
             logger.warning(reason)
             return check_claims(claims, passages, question, self._rule)[0], [reason]
-        return checked, [f"the model read {len(claims) - unread} of {len(claims)} claims in the {self.timeout_s:g} s allowed"] if unread else []
+        return checked, [f"{unread} of {len(claims)} claims were not read by the model in the {self.timeout_s:g} s allowed"] if unread else []
 
 
 def notes_of(shown: Sequence[Evidence]) -> list[str]:

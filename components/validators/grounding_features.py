@@ -39,6 +39,11 @@ class Reading:
         """Whether a model read it."""
         return MODEL_FEATURES[0] in self.features
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it stands there word for word and every exact check passes, so that a model has nothing to add."""
+        return bool(self.features["verbatim"]) and all(finding.passed for finding in self.findings)
+
 
 def pairs_of(claim: str, passages: Sequence[str], question: str = "") -> list[tuple[str, str]]:
     """What a model reads: (premise, claim) for each window of the passages that matters, and for a pair of them."""
@@ -93,16 +98,19 @@ def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | 
 def read_claims(
     claims: Sequence[tuple[str, Sequence[str], str]], model: Judge | None = None, batch_size: int = 16, deadline: float | None = None
 ) -> list[Reading]:
-    """Read several claims, all pairs of the model in one go.
+    """Read several claims, all pairs of the model in one go. A claim that words and exact checks settle is not given to the model.
 
     :param claims: (claim, passages, question) each.
     :param deadline: see `NliModel.probabilities`. A claim of which no pair was read in time has no features of the model.
     """
-    pairs = [pairs_of(claim, passages, question) if model else [] for claim, passages, question in claims]
-    flat = [pair for some in pairs for pair in some]
-    unique = list(dict.fromkeys(flat))
+    plain = [read_claim(claim, passages, None, question) for claim, passages, question in claims]
+    pairs = [
+        pairs_of(claim, passages, question) if model and not reading.is_settled else []
+        for (claim, passages, question), reading in zip(claims, plain, strict=True)
+    ]
+    unique = list(dict.fromkeys(pair for some in pairs for pair in some))
     rows = dict(zip(unique, model.probabilities(unique, batch_size, deadline), strict=True)) if model and unique else {}
     return [
-        read_claim(claim, passages, np.array([rows[pair] for pair in some]) if some else None, question)
-        for (claim, passages, question), some in zip(claims, pairs, strict=True)
+        read_claim(claim, passages, np.array([rows[pair] for pair in some]), question) if some else reading
+        for (claim, passages, question), some, reading in zip(claims, pairs, plain, strict=True)
     ]

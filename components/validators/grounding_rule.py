@@ -116,7 +116,7 @@ class GroundingRule:
         part = self.part(reading.has_model)
         reasons = tuple(finding.reason for finding in reading.findings if not finding.passed)
         score = part.score(reading.features)
-        if reading.features["verbatim"] and not reasons:
+        if reading.is_settled:
             return Judgement(Verdict.SUPPORTED, max(score, part.supported_from))
         if score >= part.supported_from:
             return Judgement(Verdict.SUPPORTED, score, reasons)

@@ -128,12 +128,21 @@ def test_a_judge_that_denies():
     assert out["answer"].claims[0].verdict is Verdict.CONTRADICTED
 
 
+def test_what_stands_there_word_for_word_is_not_given_to_the_judge():
+    asked = []
+    out = with_judge(lambda premise, claim: asked.append(claim) or (0.9, 0.05, 0.05)).run(
+        answered("The pool opens at 7. [1] At 7 opens the pool. [1]")
+    )
+    assert set(asked) == {"At 7 opens the pool."} and out["degraded"] == []
+    assert [any(check.startswith("model") for check in claim.checks) for claim in out["answer"].claims] == [False, True]
+
+
 def test_a_judge_that_breaks_or_is_late_leaves_the_rest_of_the_rule():
     def breaks(premise, claim):
         raise RuntimeError("out of memory\nmore")
 
     text = "The pool opens at 7. [1] Towels are lent for 3 euros. [1]"
-    for judge, reason in ((breaks, "the grounding model failed: out of memory"), (lambda p, c: None, "read 0 of 2 claims")):
+    for judge, reason in ((breaks, "the grounding model failed: out of memory"), (lambda p, c: None, "1 of 2 claims were not read")):
         out = with_judge(judge).run(answered(text))
         assert out["answer"].answer == "The pool opens at 7. [1]"
         assert reason in out["degraded"][0]["reason"]
