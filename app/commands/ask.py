@@ -86,10 +86,13 @@ def show_answer(answer: Answer, *, trace: bool = False) -> None:
     out.print(Panel(Text(answer.answer or answer.missing), title=answer.status.value, border_style=colour, title_align="left"))
     if answer.missing and answer.status == Status.ANSWERED:
         out.print(Text(answer.missing, style="yellow"))
-    for citation in answer.citations:
-        path = f"{citation.heading} " if citation.heading and not citation.cited_as.endswith(f", {citation.heading}") else ""
-        out.print(Text(f"[{citation.n}] {citation.cited_as}", style="bold"), Text(f"{path}({citation.uri})", style="dim"))
+    last = 0
+    for citation in sorted(answer.citations, key=lambda c: (c.n, c.char_start)):
+        if citation.n != last:
+            path = f"{citation.heading} " if citation.heading and not citation.cited_as.endswith(f", {citation.heading}") else ""
+            out.print(Text(f"[{citation.n}] {citation.cited_as}", style="bold"), Text(f"{path}({citation.uri})", style="dim"))
         out.print(Text(f"    “{' '.join(citation.quote.split())}”"))
+        last = citation.n
     for note in sorted({(item.n, item.note) for item in answer.evidence if item.note and item.n in {c.n for c in answer.citations}}):
         out.print(Text(f"[{note[0]}] {note[1]}", style="yellow"))
     for item in answer.degraded:

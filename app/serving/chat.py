@@ -54,11 +54,13 @@ def text_parts(answer: Answer) -> list[str]:
 
 
 def sources(citations: list[Citation]) -> str:
-    """The list of sources for a person, a line each."""
-    lines = []
-    for citation in citations:
-        quote = shown_text(" ".join(citation.quote.split()))
-        lines.append(f"[{citation.n}] {shown_text(citation.cited_as)} ({citation.uri}): “{quote}”")
+    """The list of sources for a person, a line for each number, with all that is quoted under it."""
+    ordered = sorted(citations, key=lambda citation: (citation.n, citation.char_start))
+    quotes: dict[int, list[str]] = {}
+    for citation in ordered:
+        quotes.setdefault(citation.n, []).append(f"“{shown_text(' '.join(citation.quote.split()))}”")
+    places = {citation.n: citation for citation in reversed(ordered)}
+    lines = [f"[{n}] {shown_text(places[n].cited_as)} ({places[n].uri}): {' … '.join(quotes[n])}" for n in quotes]
     return "\n\nSources:\n" + "\n".join(lines)
 
 

@@ -72,6 +72,8 @@ _ENGLISH = frozenset(
         "their",
     }
 )
+_ENGLISH_ASKING = frozenset(("what", "when", "where", "which", "who", "whom", "whose", "why", "how"))
+"""A question that begins with one of them is English: no other language in Latin script has them."""
 ENGLISH_WORDS = 2
 """Small words of English from which on a question is taken for English: of short questions the classifier knows too little."""
 JUDGED_WORDS = 3
@@ -139,7 +141,8 @@ def reading(question: str, languages: Collection[str] | None) -> Reading:
             round(share, 3), other_script=share < 0.5, reason=f"it is written in {' and '.join(sorted(foreign, key=lambda s: (-foreign[s], s)))}"
         )
     asked = [word.casefold() for word in _WORD.findall(question)]
-    if len(asked) < JUDGED_WORDS or ("en" in languages and sum(word in _ENGLISH for word in asked) >= ENGLISH_WORDS):
+    english = bool(asked) and (asked[0] in _ENGLISH_ASKING or sum(word in _ENGLISH for word in asked) >= ENGLISH_WORDS)
+    if len(asked) < JUDGED_WORDS or ("en" in languages and english):
         return Reading(share)
     probabilities = _languages(question)
     probability = sum(p for code, p in probabilities if code in languages)

@@ -10,6 +10,7 @@ ENGLISH = frozenset({"en"})
     [
         "What is the punishment for theft?",
         "who is the CEO of Müller Maschinenbau GmbH",
+        "Who approves a chargeback?",
         "IPC 303",
         "Mischief",
         "invoice INV-2024-0031 total amount",
