@@ -235,6 +235,8 @@ RULES: tuple[Rule, ...] = (
         0.6,
         rf"{_START}(?:pretend|imagine|role-?\s?play|simulate)\b[^\n.!?]{{0,20}}\b(?:you|that\s+you|to\s+be|as|being)\b[^\n.!?]{{0,40}}\b(?:{_MODEL}|assistant|character|persona|unrestricted|no\s+(?:rules|restrictions|limits)|admin\w*|dan|mode)\b",
     ),
+    _rule("role", 0.7, rf"\byou\s+are\s+now\s+(?:an?|the|my)\s+[^\n.!?]{{0,40}}?[:,;—–-]\s*(?:(?:so|and|then)\s+)?{_TELL}\b"),
+    _rule("role", 0.6, r"\bfrom\s+now\s+on,?\s+you(?:\s+are|['’]re|\s+will\s+be)\s+(?:an?|my)\s"),
     _rule(
         "role",
         0.7,
