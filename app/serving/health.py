@@ -16,15 +16,17 @@ from app.serving.served_graph import ServedGraph
 from app.sources import equals
 from app.store import graph_store
 from components.access.principal import ANONYMOUS, acting_as, current_principal
+from components.generators.silence import no_chat_models
 
 QUESTION = "Is there an answer?"
-KEPT_S = 5.0
+KEPT_S = 15.0
 """Seconds for which a check is believed."""
 PATIENCE_S = 15.0
 
 
 class Readiness:
-    """Asks every query graph a real question, at most once in `kept_s`, and says which part does not answer."""
+    """Asks every query graph a real question, at most once in `kept_s`, and says which part does not answer. No chat model is asked: what it costs
+    and how long it takes is the user's business, and each component goes on without it."""
 
     def __init__(self, served: Mapping[str, ServedGraph], kept_s: float = KEPT_S) -> None:
         self._served, self._kept_s = served, kept_s
@@ -44,7 +46,7 @@ class Readiness:
 
         ask = graph.search if "documents" in graph.graph.outputs else graph.run_api_async
         try:
-            with acting_as(ANONYMOUS):
+            with acting_as(ANONYMOUS), no_chat_models():
                 await asyncio.wait_for(ask(QUESTION), PATIENCE_S)
         except TimeoutError:
             return f"no answer within {PATIENCE_S:g} s"

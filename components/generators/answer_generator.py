@@ -15,6 +15,7 @@ from components.failure import Degradation
 from components.generators.chat_endpoint import ChatFailedError, EndpointModel, in_own_loop
 from components.generators.costs import Price, Spent, context_share
 from components.generators.extractive_generator import EXTRACTIVE, ExtractiveGenerator
+from components.generators.silence import chat_is_silent
 from components.preprocessors.sentences import split_sentences
 from config.settings import ChatEndpoint, settings
 
@@ -82,7 +83,7 @@ class AnswerGenerator:
     def _endpoints(self) -> list[ChatEndpoint]:
         here = settings()
         name = self.model or here.chat_model
-        if not name or name == EXTRACTIVE:
+        if not name or name == EXTRACTIVE or chat_is_silent():
             return []
         first, *others = here.chat_endpoints
         return [ChatEndpoint(name, first.url, first.api_key), *others]

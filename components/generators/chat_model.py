@@ -15,6 +15,7 @@ from components.failure import Degradation
 from components.generators.answer_generator import AnswerGenerator
 from components.generators.chat_endpoint import in_own_loop
 from components.generators.extractive_generator import EXTRACTIVE
+from components.generators.silence import REASON, chat_is_silent
 from config.settings import settings
 
 
@@ -100,8 +101,9 @@ class ChatModel:
         self, messages: list[ChatMessage], generation_kwargs: dict[str, Any] | None = None, streaming_callback: Callable | None = None
     ) -> dict[str, Any]:
         """As `run`, with the endpoint awaited."""
-        if not self.is_set:
-            return {"replies": [], "degraded": [Degradation(stage="chat model", reason=self.required_setting())], "model": "", "note": ""}
+        if not self.is_set or chat_is_silent():
+            reason = self.required_setting() or REASON
+            return {"replies": [], "degraded": [Degradation(stage="chat model", reason=reason)], "model": "", "note": ""}
         left = remaining_s()
         with nullcontext() if left is None else within(left * self.share):
             found = await self._generator.run_async(messages, generation_kwargs, streaming_callback)

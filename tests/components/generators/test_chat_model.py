@@ -1,15 +1,20 @@
 """The chat model for everything but the answer: it replies or says why not, in bounded time, and every call is counted."""
 
 import asyncio
+import re
 
 import pytest
+from haystack import Document
 from haystack.dataclasses import ChatMessage
 
+from components.builders.evidence_prompt_builder import EvidencePromptBuilder
 from components.deadline import within
+from components.generators.answer_generator import AnswerGenerator
 from components.generators.chat_model import ChatModel
 from components.generators.costs import Spent
 from components.generators.metering import count_call, metered
 from components.generators.reply_reading import reply_lines, reply_object
+from components.generators.silence import no_chat_models
 from tests.scripted_chat import MODEL, scripted_chat
 
 ASKED = [ChatMessage.from_user("Which?")]
@@ -35,9 +40,9 @@ def test_where_no_reply_comes_there_is_none_and_a_reason(reply, says, monkeypatc
 
 
 def test_it_takes_its_share_of_the_deadline_and_no_more(monkeypatch):
-    with scripted_chat([20.0], monkeypatch), within(2.0):
-        found = asyncio.run(ChatModel(share=0.1).ask("Answer.", "Which?"))
-    assert found.text is None and "no reply within 0.2 s" in found.reason
+    with scripted_chat([20.0], monkeypatch), within(20):
+        found = asyncio.run(ChatModel(share=0.01).ask("Answer.", "Which?"))
+    assert found.text is None and re.search(r"no reply within 0\.[12] s", found.reason)
 
 
 def test_without_a_chat_model_it_names_the_setting(monkeypatch):
@@ -92,3 +97,11 @@ def test_lists_are_read_from_replies_of_any_shape(reply, items):
 def test_objects_are_read_from_replies():
     assert reply_object('x {bad} {"a": [1, {"b": 2}]} {"c": 3}') == {"a": [1, {"b": 2}]}
     assert reply_object("{" * 30_000) is None and reply_object("[1]") is None
+
+
+def test_where_chat_models_are_not_asked_none_is(monkeypatch):
+    with scripted_chat(["one"], monkeypatch) as chat, no_chat_models():
+        assert ChatModel().run(ASKED)["degraded"][0]["reason"] == "chat models are not asked here"
+        messages = EvidencePromptBuilder().run("How long?", [Document(content="It takes a day.", meta={"label": 1})])["messages"]
+        assert AnswerGenerator().run(messages)["model"] == "extractive"
+    assert chat.prompts == []
