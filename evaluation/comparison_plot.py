@@ -8,7 +8,7 @@ from html import escape
 
 from evaluation.graph_comparison import GraphRow
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BASE = 860, 420, 64, 48, 170, 364
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BASE = 900, 420, 64, 48, 230, 364
 COLOURS = ("#2563eb", "#d97706", "#059669", "#9333ea", "#dc2626", "#0891b2", "#65a30d", "#be185d", "#475569", "#a16207")
 FONT = "font-family='system-ui, sans-serif'"
 
