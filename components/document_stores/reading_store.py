@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from typing import Any
 
 from haystack import Document
@@ -16,6 +16,7 @@ from haystack_integrations.document_stores.qdrant.converters import (
 )
 from qdrant_client.http import models as rest
 
+from components.access.access_filter import both
 from components.document_stores.filter_conversion import field_key, to_qdrant
 from components.document_stores.points import check_vector
 
@@ -70,6 +71,14 @@ class ReadingStore(QdrantDocumentStore):
             if offset is None:
                 break
         return found
+
+    def visible_ids(self, ids: Collection[str], filters: dict[str, Any] | None = None) -> set[str]:
+        """Those of the ids that exist, are visible, and match; neither content nor vectors are read."""
+        if not ids:
+            return set()
+        wanted = rest.Filter(must=[rest.HasIdCondition(has_id=[convert_id(i) for i in ids])])
+        records = self._scroll(both(wanted, to_qdrant(filters)), with_payload=["id"])
+        return {record.payload["id"] for record in records if record.payload}
 
     def get_documents_by_id(self, ids: list[str], *, with_embeddings: bool = False) -> list[Document]:
         """The documents with these ids, in this order; those that do not exist or are not visible are left out."""

@@ -215,6 +215,9 @@ class SakshyaDocumentStore(CardedStore):
         with self._shared_lock:
             for key in [k for k, store in self._shared.items() if store is self]:
                 del self._shared[key]
+        from components.document_stores.entity_graph import close_rows
+
+        close_rows(self)
         with self._lock:
             if self._client is not None:
                 self._client.close()
@@ -325,8 +328,16 @@ class SakshyaDocumentStore(CardedStore):
     def delete_documents(self, document_ids: list[str]) -> None:
         """Delete by id; unknown ids, and those the principal does not see, are left alone."""
         self._initialize_client()
+        self._forget_entities(rest.Filter(must=[rest.HasIdCondition(has_id=[convert_id(i) for i in document_ids])]))
         self._client.delete(self.index, rest.PointIdsList(points=[convert_id(i) for i in document_ids]))
         self._renew_state()
+
+    def _forget_entities(self, selected: rest.Filter) -> None:
+        """Delete the rows of `entity_graph` of what is about to be deleted. Before it: whoever is killed in between repeats the deletion."""
+        from components.document_stores.entity_graph import rows_beside
+
+        if rows := rows_beside(self):
+            rows.forget([record.payload["id"] for record in self._scroll(selected, with_payload=["id"]) if record.payload])
 
     def delete_by_filter(self, filters: dict[str, Any]) -> int:
         """Delete what matches, and say how many that were. An empty filter deletes nothing."""
@@ -345,6 +356,7 @@ class SakshyaDocumentStore(CardedStore):
         selected = rest.Filter(must=[wanted], must_not=kept)
         with self._write_lock:
             number = self._client.count(self.index, selected).count
+            self._forget_entities(selected)
             self._client.delete(self.index, rest.FilterSelector(filter=selected))
             self._renew_state()
         return number
@@ -356,12 +368,17 @@ class SakshyaDocumentStore(CardedStore):
         """
         self._initialize_client()
         if not recreate_index:
+            self._forget_entities(EVERYTHING)
             self._client.delete(self.index, rest.FilterSelector(filter=EVERYTHING))
             self._renew_state()
             return
+        from components.document_stores.entity_graph import rows_beside
+
         with self._lock, self._write_lock:
             card = self.index_card()
             self._client.delete_collection(self.index)
+            if rows := rows_beside(self):
+                rows.clear()
             self._ready, self._dimension, self._declared_dimension = False, None, None
             self._last_n = max(self._last_n, card.n if card else 0)  # a version that was in use never comes back
             self._checked.clear()

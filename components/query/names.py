@@ -16,13 +16,16 @@ from components.rankers.identifiers import references
 LONGEST = 8
 """Words of a name."""
 _WORD = r"(?:\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’.-][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|\p{Lu}\.)"
-_JOIN = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|al|bin|ibn|for|on|y|e|&)\s+){1,2}"
-_RUN = regex.compile(rf"(?<![\p{{L}}\p{{N}}]){_WORD}(?:\s+(?:{_JOIN})?(?:{_WORD}|\d{{1,4}}(?![\p{{L}}\p{{N}}]))){{0,{LONGEST - 1}}}")
+_GAP = r"(?:[^\S\n]+|[^\S\n]*\n(?![^\S\n]*\n)[^\S\n]*)"
+"""Between the words of a name: also a line's end, never a paragraph's."""
+_JOIN = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|al|bin|ibn|for|on|y|e|&)[^\S\n]+){1,2}"
+_RUN = regex.compile(rf"(?<![\p{{L}}\p{{N}}]){_WORD}(?:{_GAP}(?:{_JOIN})?(?:{_WORD}|\d{{1,4}}(?![\p{{L}}\p{{N}}]))){{0,{LONGEST - 1}}}")
 _QUOTED = regex.compile(r"[“\"„«]([^“”\"„«»\n]{3,60})[”\"“»]")
 _EXPLAINED = regex.compile(
     rf"({_WORD}(?:\s+(?:(?:of|the|for|and|on|in|&)\s+){{0,2}}{_WORD}){{1,7}})\s*\(\s*[“\"']?(\p{{Lu}}[\p{{Lu}}\p{{N}}&.-]{{1,9}})[”\"']?\s*\)"
 )
 _SENTENCE_START = regex.compile(r"(?:^|[.!?:;\n]\s*|[•·*–—-]\s+|[“\"(])$")
+_VERB_FIRST = regex.compile(r"\p{Lu}\p{Ll}+\s+the\s+(?=\p{Lu})")
 _SMALL = frozenset(
     (
         *(
@@ -134,6 +137,8 @@ def names_in(text: str) -> list[str]:
         if not name:
             continue
         begins = _SENTENCE_START.search(text[max(0, at - 4) : at]) is not None
+        if begins and (verb := _VERB_FIRST.match(name)):  # "Ask the Lake Office"
+            name, at, begins = name[verb.end() :], at + verb.end(), False
         if begins and " " not in name and not _acronym(name):
             opening.append((at, name))
             continue
@@ -182,7 +187,12 @@ def about(name: str, titles: Iterable[str]) -> bool:
     (True, False)
     """
     key = name_key(name)
-    return bool(key) and any(key in (name_key(title), name_key(regex.sub(r"\s*\([^()]*\)\s*$", "", title))) for title in titles)
+    return bool(key) and any(key in (name_key(title), name_key(bare(title))) for title in titles)
+
+
+def bare(title: str) -> str:
+    """A title without the bracket behind it, which tells things of one name apart: Lilu (mythology)."""
+    return regex.sub(r"\s*\([^()]*\)\s*$", "", title)
 
 
 def _trimmed(run: str, at: int) -> tuple[str, int]:

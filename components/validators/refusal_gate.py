@@ -74,6 +74,8 @@ class RefusalGate:
             return {**passed, "skipped": "no model"}
         if answer.status is not Status.ANSWERED:
             return {**passed, "skipped": "nothing is answered"}
+        if any(document.meta.get("theme_sentence") for document in evidence):
+            return {**passed, "skipped": "passages of themes are not chosen by likeness to the question"}
         try:
             features = features_of(question or answer.question, evidence, packaged_language())
         except EmbeddingError as error:
