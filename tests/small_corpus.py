@@ -21,6 +21,17 @@ OFFICES = {
     "wifi.txt": "Guest network\n\nThe guest network needs a code, which the reception gives out for a day.",
 }
 
+_THINGS = ("water", "roads", "schools", "lamps", "bins", "parks", "bridges", "snow", "dogs", "taxis", "fairs", "maps")
+BRIDGE = {
+    "permits.md": "# Fishing permits\n\nFishing permits are given by the Zander Bureau. A permit costs 12 euros a year.",
+    "zander.md": "# Zander Bureau\n\nMira Sand has led it since 2009. It sits in an old mill.",
+    **{
+        f"notice{i}.md": f"# Notice on {thing}\n\nThe office that gives permits for {thing} opens at 9. Ask for it at the desk."
+        for i, thing in enumerate(_THINGS)
+    },
+}
+"""The second document of `Who heads the office that gives fishing permits?` shares no word with it; a dozen others share most."""
+
 
 def place(folder: Path) -> dict[str, Any]:
     """Parameters of a store in this folder, for `load_graph(store=…)`."""

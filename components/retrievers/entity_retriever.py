@@ -10,7 +10,7 @@ from haystack import Document, component, default_from_dict, default_to_dict
 
 from components.document_stores.entity_graph import EntityGraph
 from components.failure import Degradation
-from components.retrievers.entity_walk import candidate_keys, longest_only, rank_weights, walk
+from components.retrievers.entity_walk import bridged, candidate_keys, longest_only, rank_weights, walk
 
 logger = logging.getLogger(__name__)
 
@@ -27,24 +27,34 @@ class EntityRetriever:
     empty and says so.
     """
 
-    def __init__(self, entity_graph: EntityGraph, top_k: int = 20, start_from: int = 10, max_chunks: int = 1000, language: str = "en") -> None:
+    def __init__(
+        self, entity_graph: EntityGraph, top_k: int = 20, start_from: int = 10, bridges_from: int = 3, max_chunks: int = 1000, language: str = "en"
+    ) -> None:
         """Create the retriever.
 
         :param entity_graph: the graph beside the collection.
         :param top_k: chunks returned, 1 or more.
         :param start_from: passages of the first stage that the walk starts from, 0 or more.
+        :param bridges_from: only chunks about something that so many of the best passages, or the question, name are returned; 0: all that the walk
+            comes to. Where the first stage found nothing, all are.
         :param max_chunks: chunks of the graph that is walked, at most, 10 or more; names that more chunks hold are left out.
         :param language: of the BM25 terms.
         :raises ValueError: a value out of range.
         """
-        for name, value, least in (("top_k", top_k, 1), ("start_from", start_from, 0), ("max_chunks", max_chunks, 10)):
+        for name, value, least in (
+            ("top_k", top_k, 1),
+            ("start_from", start_from, 0),
+            ("bridges_from", bridges_from, 0),
+            ("max_chunks", max_chunks, 10),
+        ):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"EntityRetriever.{name}={value!r}: accepted is a whole number >= {least}")
-        self.entity_graph, self.top_k, self.start_from, self.max_chunks, self.language = entity_graph, top_k, start_from, max_chunks, language
+        self.entity_graph, self.top_k, self.start_from, self.bridges_from = entity_graph, top_k, start_from, bridges_from
+        self.max_chunks, self.language = max_chunks, language
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise to plain data."""
-        own = {name: getattr(self, name) for name in ("top_k", "start_from", "max_chunks", "language")}
+        own = {name: getattr(self, name) for name in ("top_k", "start_from", "bridges_from", "max_chunks", "language")}
         return default_to_dict(self, entity_graph=self.entity_graph.to_dict(), **own)
 
     @classmethod
@@ -88,7 +98,7 @@ class EntityRetriever:
         mentions = rows.mentions_of(chunks)
         starts = {key: 1.0 / len(found) for key, found in seeds.items()}
         scores = walk(mentions, rows.relations_of(chunks), starts, rank_weights(passages))
-        best = list(scores)[: self.top_k]
+        best = list(scores)[: self.top_k] if not self.bridges_from else bridged(scores, mentions, seeds, passages[: self.bridges_from])[: self.top_k]
         found = [_ranked(d, rank, round(scores[d.id], 6)) for rank, d in enumerate(graph.document_store.get_documents_by_id(best), start=1)]
         written = {mention.entity: mention.name for _, mention in reversed(mentions)}
         names = ", ".join(written.get(key, key) for key in seeds) or "no name"

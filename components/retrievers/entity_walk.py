@@ -92,6 +92,24 @@ def walk(
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
 
+def bridged(scores: Mapping[str, float], mentions: Iterable[tuple[str, Mention]], asked: Collection[str], passages: Sequence[str]) -> list[str]:
+    """The chunks, in the order of their scores, that are about something which the question or one of the passages names; not the passages.
+
+    :param asked: entities of the question.
+    :param passages: chunks whose names lead on; without any, all chunks are given.
+
+    >>> told = [("a", Mention("lake", "Lake")), ("b", Mention("lake", "Lake", "title")), ("c", Mention("lake", "Lake"))]
+    >>> bridged({"c": 0.3, "b": 0.2, "a": 0.1}, told, [], ["a"])
+    ['b']
+    """
+    if not passages:
+        return list(scores)
+    told = list(mentions)
+    named = {mention.entity for chunk, mention in told if chunk in passages} | set(asked)
+    about = {chunk for chunk, mention in told if mention.kind == "title" and mention.entity in named}
+    return [chunk for chunk in scores if chunk in about and chunk not in passages]
+
+
 def rank_weights(chunks: Sequence[str]) -> dict[str, float]:
     """Starting weights of passages by their place: 1 / rank."""
     return {chunk: 1.0 / rank for rank, chunk in enumerate(chunks, start=1)}

@@ -13,7 +13,7 @@ from components.access.principal import Principal, acting_as
 from components.document_stores.entity_graph import rows_beside, rows_path
 from config.settings import home, settings
 from tests.scripted_chat import scripted_chat
-from tests.small_corpus import OFFICES, SmallCorpus, write
+from tests.small_corpus import BRIDGE, OFFICES, SmallCorpus, write
 
 QUESTION = "Who heads the office that gives fishing permits?"
 THEMES = "What are the main themes of these documents?"
@@ -79,11 +79,20 @@ def rows_of(corpus):
     return rows_beside(corpus.store)
 
 
-def test_a_name_leads_to_the_second_passage_and_the_trace_says_from_where(corpus):
-    result = found(corpus)
-    assert {"permits.txt", "lake.txt"} <= set(files(result)[:3])
-    assert "chunks walked" in note(result, "entities")
-    assert any("entities" in document["ranks"] for document in result["documents"])
+def test_a_name_leads_to_the_second_passage_and_the_trace_says_from_where(tmp_path, by_rules):
+    corpus = SmallCorpus(tmp_path, BRIDGE, by_rules)
+    try:
+        result = found(corpus, QUESTION)
+        assert "chunks walked" in note(result, "entities")
+        place = next(i for i, document in enumerate(result["documents"]) if document["uri"].endswith("zander.md"))
+        assert place < 5
+        assert "entities" in result["documents"][place]["ranks"]
+        plain = load_graph("query", phase="query", only=["documents"], store=corpus.where)
+        before = files(asyncio.run(search(plain, QUESTION, principal=READER, top_k=50)))
+        assert "zander.md" not in before[:3]
+        assert files(result)[:3] == before[:3]
+    finally:
+        corpus.store.shutdown()
 
 
 def test_sync_and_async_give_the_same(corpus):

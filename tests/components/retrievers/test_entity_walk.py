@@ -1,6 +1,6 @@
 from components.document_stores.entity_rows import Mention, Relation
 from components.retrievers.communities import central_sentence, communities
-from components.retrievers.entity_walk import candidate_keys, longest_only, rank_weights, walk
+from components.retrievers.entity_walk import bridged, candidate_keys, longest_only, rank_weights, walk
 
 TOLD = [
     ("permits", Mention("permit", "Permits", "title")),
@@ -68,3 +68,11 @@ def test_the_central_sentence():
     assert central_sentence(texts) in ((0, 0), (1, 0))
     assert central_sentence([["Short.", ""], []]) is None
     assert central_sentence([]) is None
+
+
+def test_only_what_is_about_a_name_of_the_first_passages_is_a_bridge():
+    scores = {"sand": 0.4, "lake": 0.3, "pool": 0.2, "permits": 0.1}
+    assert bridged(scores, TOLD, [], ["permits"]) == ["lake"]
+    assert bridged(scores, TOLD, ["pool"], ["permits"]) == ["lake", "pool"]
+    assert bridged(scores, TOLD, [], ["pool"]) == []
+    assert bridged(scores, TOLD, [], []) == list(scores)
