@@ -17,6 +17,7 @@ import regex
 from haystack import Document
 
 from components.embedders.bm25_tokenizer import document_terms
+from components.failure import Degradation
 from components.joiners.fusion_evidence import terms_of
 from components.preprocessors.sentences import split_sentences
 from components.query.names import about, name_key, names_in
@@ -45,15 +46,18 @@ class HopPath:
     """The hops so far, and what is asked next.
 
     :param pending: query and entity of the next hop; None where none is planned.
+    :param degraded: what went wrong on the way.
     """
 
     hops: list[Hop] = field(default_factory=list)
     pending: tuple[str, str] | None = None
+    degraded: list[Degradation] = field(default_factory=list)
 
     def found(self, query: str, documents: list[Document]) -> HopPath:
         """The path with one more hop; of a later one what may be used, since all of it is copied at every node."""
         entity = self.pending[1] if self.pending else ""
-        return HopPath([*self.hops, Hop(query, entity, documents if not self.hops else documents[:LOOKED_AT])])
+        hop = Hop(query, entity, documents if not self.hops else documents[:LOOKED_AT])
+        return HopPath([*self.hops, hop], degraded=self.degraded)
 
     def asking(self, query: str, entity: str) -> HopPath:
         """The path with a hop planned."""

@@ -16,8 +16,8 @@ from components.rankers.identifiers import references
 LONGEST = 8
 """Words of a name."""
 _WORD = r"(?:\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’.-][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|\p{Lu}\.)"
-_GAP = r"(?:[^\S\n]+|[^\S\n]*\n(?![^\S\n]*\n)[^\S\n]*)"
-"""Between the words of a name: also a line's end, never a paragraph's."""
+_GAP = r"[^\S\n]+"
+"""Between the words of a name; never the end of a line, behind which another row or item begins."""
 _JOIN = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|al|bin|ibn|for|on|y|e|&)[^\S\n]+){1,2}"
 _RUN = regex.compile(rf"(?<![\p{{L}}\p{{N}}]){_WORD}(?:{_GAP}(?:{_JOIN})?(?:{_WORD}|\d{{1,4}}(?![\p{{L}}\p{{N}}]))){{0,{LONGEST - 1}}}")
 _QUOTED = regex.compile(r"[“\"„«]([^“”\"„«»\n]{3,60})[”\"“»]")

@@ -23,6 +23,9 @@ MIN_TERMS = 4
 """A shorter sentence summarises nothing."""
 
 
+LONGEST = 300
+
+
 @dataclass(frozen=True)
 class Community:
     """Names that stand together.
@@ -76,6 +79,8 @@ def communities(mentions: Iterable[tuple[str, Mention]], relations: Iterable[Rel
 def central_sentence(texts: Sequence[Sequence[str]], idf: Mapping[str, float] | None = None, language: str = "en") -> tuple[int, int] | None:
     """Position (text, sentence) of the sentence that is most like all others: the mean cosine of their terms, rare ones weighing more.
 
+    Rows of tables, lists and sentences of more than `LONGEST` characters count only where there is nothing else.
+
     :param texts: the sentences of each text.
     :returns: None where no sentence has `MIN_TERMS` terms.
 
@@ -85,6 +90,7 @@ def central_sentence(texts: Sequence[Sequence[str]], idf: Mapping[str, float] | 
     places = [(i, j) for i, sentences in enumerate(texts) for j in range(len(sentences))][:MAX_SENTENCES]
     terms = [Counter(document_terms(texts[i][j], language)) for i, j in places]
     usable = [n for n, counts in enumerate(terms) if len(counts) >= MIN_TERMS]
+    usable = [n for n in usable if _reads_alone(texts[places[n][0]][places[n][1]])] or usable
     if not usable:
         return None
     known = Counter(term for counts in terms for term in counts)
@@ -96,3 +102,8 @@ def central_sentence(texts: Sequence[Sequence[str]], idf: Mapping[str, float] | 
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     likeness = (rows @ rows.T).mean(axis=1)
     return places[usable[int(likeness.round(9).argmax())]]
+
+
+def _reads_alone(sentence: str) -> bool:
+    text = sentence.strip()
+    return len(text) <= LONGEST and "\n" not in text and "|" not in text and text.endswith((".", "!", "।", "。"))

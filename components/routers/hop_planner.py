@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from haystack import Document, component
@@ -93,16 +94,16 @@ class HopPlanner:
         :returns: where it asks on, `query` and `path`, and no `found`; else `found`, the documents, and `degraded`. `note` says what was decided.
         """
         question = question or path.hops[0].query
-        if self._chat is None or self._stops(path):
-            return self._by_rules(question, documents, path, [])
+        if self._chat is None or path.degraded or self._stops(path):  # a model that failed once is not waited for again
+            return self._by_rules(question, documents, path)
         return self._by_reply(self._chat.run(self._messages(question, documents, path)), question, documents, path)
 
     @component.output_types(found=list[Document], query=str, path=HopPath, degraded=list[Degradation], model=str, note=str)
     async def run_async(self, documents: list[Document], path: HopPath, question: str | None = None) -> dict[str, Any]:
         """As `run`, with the chat model awaited."""
         question = question or path.hops[0].query
-        if self._chat is None or self._stops(path):
-            return await asyncio.to_thread(self._by_rules, question, documents, path, [])
+        if self._chat is None or path.degraded or self._stops(path):  # a model that failed once is not waited for again
+            return await asyncio.to_thread(self._by_rules, question, documents, path)
         reply = await self._chat.run_async(self._messages(question, documents, path))
         return self._by_reply(reply, question, documents, path)
 
@@ -111,13 +112,14 @@ class HopPlanner:
         text = reply["replies"][0].text if reply["replies"] else None
         if not text:
             reasons = "; ".join(dict.fromkeys(entry["reason"] for entry in reply["degraded"])) or "no reply"
-            degraded = [Degradation(stage=STAGE, reason=f"the next hop was planned by rules: {reasons}")]
-            return {**self._by_rules(question, documents, path, degraded, "no reply; by rules: "), **said}
+            entry = Degradation(stage=STAGE, reason=f"the next hop was planned by rules: {reasons}")
+            path = replace(path, degraded=[*path.degraded, *([] if entry in path.degraded else [entry])])
+            return {**self._by_rules(question, documents, path, "no reply; by rules: "), **said}
         answerable, query = read_reply(text, question, [hop.query for hop in path.hops], self.language)
         if answerable:
             return {**self._stop(documents, path, "the chat model finds it answerable"), **said}
         if query is None:
-            return {**self._by_rules(question, documents, path, [], "the chat model's reply names no next question; by rules: "), **said}
+            return {**self._by_rules(question, documents, path, "the chat model's reply names no next question; by rules: "), **said}
         return {**self._go_on(path, query, "", f"asks on: {query!r}"), **said}
 
     def _stops(self, path: HopPath) -> str:
@@ -129,16 +131,16 @@ class HopPlanner:
         left = remaining_s()
         return "the time is nearly up" if left is not None and left < 0.4 * settings().deadline_s else ""
 
-    def _by_rules(self, question: str, documents: list[Document], path: HopPath, degraded: list[Degradation], before: str = "") -> dict[str, Any]:
+    def _by_rules(self, question: str, documents: list[Document], path: HopPath, before: str = "") -> dict[str, Any]:
         if reason := self._stops(path):
-            return self._stop(documents, path, before + reason, degraded)
+            return self._stop(documents, path, before + reason)
         if answered_by_one(question, documents[: self.keep], self.language):
-            return self._stop(documents, path, before + "one passage holds all terms of the question", degraded)
+            return self._stop(documents, path, before + "one passage holds all terms of the question")
         if not uncovered(question, documents[: self.keep + len(path.hops) - 1], self.language):
-            return self._stop(documents, path, before + "the passages hold all terms of the question", degraded)
+            return self._stop(documents, path, before + "the passages hold all terms of the question")
         found = [bridge for bridge in bridges(question, path.hops, self.keep, self.language) if bridge.score >= self.min_score]
         if not found:
-            return self._stop(documents, path, before + "no name leads on", degraded)
+            return self._stop(documents, path, before + "no name leads on")
         best = found[0]
         query = next_query(question, path.hops, best.name, self.keep, self.language)
         where = f"named in passage {best.passage}" if best.passage else "named in the question"
@@ -147,9 +149,9 @@ class HopPlanner:
     def _go_on(self, path: HopPath, query: str, entity: str, note: str) -> dict[str, Any]:
         return {"query": query, "path": path.asking(query, entity), "note": f"hop {len(path.hops)}: {note}"}
 
-    def _stop(self, documents: list[Document], path: HopPath, reason: str, degraded: list[Degradation] | None = None) -> dict[str, Any]:
+    def _stop(self, documents: list[Document], path: HopPath, reason: str) -> dict[str, Any]:
         walked = " → ".join(f"{hop.query!r} ({len(hop.documents)})" for hop in path.hops)
-        return {"found": documents, "degraded": degraded or [], "note": f"hop {len(path.hops)}: stops, {reason}; path: {walked}"}
+        return {"found": documents, "degraded": path.degraded, "note": f"hop {len(path.hops)}: stops, {reason}; path: {walked}"}
 
     def _messages(self, question: str, documents: list[Document], path: HopPath) -> list[ChatMessage]:
         shown = [passage_view(document, i) for i, document in enumerate(documents[:_SHOWN], start=1)]

@@ -12,6 +12,7 @@ from components.query.names import abbreviations, about, name_key, names_in
         ('She wrote "Trees of the North" in Oslo.', ["Trees of the North", "Oslo"]),
         ("Training follows ST-204.", ["ST-204"]),
         ("Torvik grew. The ferry leaves Torvik at noon.", ["Torvik"]),
+        ("Item | Rule\nTrials | Not refunded by Bo Rask\n\nHarbour", ["Rule", "Bo Rask"]),
         ("Torvik grew.", []),
         ("nothing has a capital here", []),
         ("", []),

@@ -76,3 +76,9 @@ def test_only_what_is_about_a_name_of_the_first_passages_is_a_bridge():
     assert bridged(scores, TOLD, ["pool"], ["permits"]) == ["lake", "pool"]
     assert bridged(scores, TOLD, [], ["pool"]) == []
     assert bridged(scores, TOLD, [], []) == list(scores)
+
+
+def test_a_table_is_quoted_only_where_there_is_nothing_else():
+    table = "Office | Head | Lake water tested\nLake Office | Mira Sand | each month"
+    assert central_sentence([[table, "The lake office tests the water."]]) == (0, 1)
+    assert central_sentence([[table]]) == (0, 0)
