@@ -35,6 +35,10 @@ def fail(message: str, code: int, as_json: bool) -> typer.Exit:
     return typer.Exit(code)
 
 
+WRITING = frozenset({"index", "remove"})
+"""Commands that write the index, by the names of their functions."""
+
+
 def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
     """Turn the errors a person can act on into one line and the exit code of the contract: 1 failed, 2 wrong use."""
 
@@ -48,7 +52,8 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
         except SakshyaError as error:
             raise fail(str(error), 1, as_json) from None
         except KeyboardInterrupt:
-            raise fail("stopped; what was committed is kept, run the command again to go on", 1, as_json) from None
+            writes = command.__name__ in WRITING
+            raise fail("stopped; what was committed is kept, run the command again to go on" if writes else "stopped", 1, as_json) from None
         except (typer.Exit, typer.Abort):
             raise
         except Exception as error:  # the last door: a person gets a line, `--verbose` the traceback

@@ -85,7 +85,7 @@ def show_answer(answer: Answer, *, trace: bool = False) -> None:
     colour = {"answered": "green", "declined": "yellow"}[answer.status.value]
     out.print(Panel(Text(answer.answer or answer.missing), title=answer.status.value, border_style=colour, title_align="left"))
     if answer.missing and answer.status == Status.ANSWERED:
-        out.print(Text(answer.missing, style="yellow"))
+        out.print(Text(f"The documents do not say: {answer.missing}", style="yellow"))
     last = 0
     for citation in sorted(answer.citations, key=lambda c: (c.n, c.char_start)):
         if citation.n != last:

@@ -50,6 +50,8 @@ def text_parts(answer: Answer) -> list[str]:
     said = parts(answer.answer) if answer.answer.strip() else []
     if answer.status is Status.DECLINED and not said:
         said = [answer.missing or "The documents do not hold the answer."]
+    if answer.status is Status.ANSWERED and answer.missing:
+        said.append(f"\n\nThe documents do not say: {shown_text(answer.missing)}")
     return [*said, sources(answer.citations)] if answer.citations else said
 
 

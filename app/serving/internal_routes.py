@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from haystack.dataclasses import ByteStream
 from pydantic import BaseModel, ConfigDict
 
 from app.batches import Item
+from app.errors import SakshyaError, one_line
 from app.explaining import explained_search, load_explained
 from app.graphs import Graph, load_graph
 from app.query import ask, prompt, search
@@ -28,6 +30,7 @@ from app.serving.problems import Problem
 from app.serving.served_graph import ServedGraph
 from app.store import graph_store
 from components.access.principal import ANONYMOUS, Principal, acting_as
+from config.settings import home
 
 READS = frozenset({"filter_documents", "count_documents_by_filter", "facet", "index_version"})
 WRITES = frozenset({"delete_by_filter", "commit", "flush"})
@@ -84,6 +87,17 @@ def acting(request: Request, who: Who) -> Principal:
     if not request.scope["state"].get("system") and who.tenant != own.tenant:
         raise Problem(403, "tenant", f"This key is an administrator's of the tenant {own.tenant!r}.")
     return Principal(user=who.user, groups=tuple(who.groups), tenant=who.tenant, is_admin=who.admin)
+
+
+def why_not(name: str) -> str:
+    """Why a graph of `pipelines/` is not served, to stand behind its name; empty for one that is not there, or that could be served by now."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) or not (home() / "pipelines" / f"{name}.yml").is_file():
+        return ""
+    try:
+        graph = load_graph(name)
+    except SakshyaError as error:
+        return f" ({one_line(error)})"
+    return " (it is a graph for indexing)" if graph.phase == "indexing" else " (it came after the server was started)"
 
 
 def unchanged(graph: Graph, loaded: Mapping[str, str]) -> Graph:
@@ -148,7 +162,7 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
 
     def query_graph(name: str) -> ServedGraph:
         if name not in served:
-            raise Problem(404, "unknown-graph", f"The server has no query graph {name!r}; it has: {', '.join(sorted(served))}.")
+            raise Problem(404, "unknown-graph", f"The server has no query graph {name!r}{why_not(name)}; it has: {', '.join(sorted(served))}.")
         unchanged(served[name].graph, loaded)
         return served[name]
 

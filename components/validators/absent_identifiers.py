@@ -13,7 +13,7 @@ from haystack import Document, component
 from components.answer import Answer, Citation, Degraded, Evidence, Status
 from components.failure import Degradation
 from components.preprocessors.numbering import LABEL, LABELS, normal, opening_number
-from components.rankers.identifiers import called, names_of, references
+from components.rankers.identifiers import called, names_of, references, without_rows
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def asked_provisions(question: str) -> list[Asked]:
 def numbers_of(meta: Mapping[str, Any]) -> set[str]:
     """The numbers that a passage carries as its own: of its section, its headings, its title or its record."""
     found = {normal(str(meta["section_number"]))} if meta.get("section_number") else set()
-    title, record = str(meta.get("title") or ""), str(meta.get("record_id") or "")
+    title, record = without_rows(str(meta.get("title") or "")), without_rows(str(meta.get("record_id") or ""))  # row-7 is no section 7
     for line in [*(meta.get("heading_path") or []), title]:
         opened = opening_number(str(line))
         if opened is not None:

@@ -12,6 +12,7 @@ from components.answer import Answer, Degraded, Status
 from components.embedders.embedding_model import EmbeddingError
 from components.failure import Degradation
 from components.generators.extraction.language import packaged_language
+from components.query.question_parts import parts_of_question
 from components.validators.refusal_features import RefusalModel, features_of, read_model
 from config.settings import home
 
@@ -77,7 +78,7 @@ class RefusalGate:
         if any(document.meta.get("theme_sentence") for document in evidence):
             return {**passed, "skipped": "passages of themes are not chosen by likeness to the question"}
         try:
-            features = features_of(question or answer.question, evidence, packaged_language())
+            features = features_of(answered_part(question or answer.question, answer.missing), evidence, packaged_language())
         except EmbeddingError as error:
             entry = Degraded(stage=STAGE, reason=f"whether the evidence answers was not judged: {str(error).splitlines()[0]}")
             logger.warning(entry.reason)
@@ -89,6 +90,18 @@ class RefusalGate:
         if probability < threshold:
             answer = declined(answer)
         return {**passed, "answer": answer, "probability": probability, "features": features, "note": note}
+
+
+def answered_part(question: str, missing: str) -> str:
+    """The question without the parts that the answer says are missing: those are declined already, and must not take the others with them.
+
+    >>> answered_part("What does a loaf cost, and who is the baker?", "the baker (not found: “baker”)")
+    'What does a loaf cost?'
+    """
+    lacking = [subject.split(" (not found")[0].strip().casefold() for subject in missing.split("; ")]
+    parts = parts_of_question(question) if any(lacking) else [question]
+    left = [part for part in parts if not any(subject and subject in part.casefold() for subject in lacking)]
+    return " ".join(left) if left and len(left) < len(parts) else question
 
 
 def declined(answer: Answer) -> Answer:

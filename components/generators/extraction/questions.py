@@ -359,12 +359,18 @@ def list_items(text: str) -> tuple[str, list[str]]:
     return head, [p.strip() for p in pieces if any(w.stem not in _SKIP for w in words(p))]
 
 
+_GREETING = regex.compile(r"^\s*(?:hi|hello|hey|good\s+(?:morning|afternoon|evening|day))(?:\s+(?:there|all|team))?\s*[,!.:;–—-]+\s*(?=\S)", regex.I)
+
+
 def parts_of(question: str, rarity: Callable[[str], float]) -> list[Part]:
     """The things that a question asks, each with what a pronoun in it stands for. Never empty.
 
     >>> [p.text for p in parts_of("What is snatching and how is it punished?", lambda word: 0.5)]
     ['What is snatching', 'how is it punished?']
+    >>> [p.text for p in parts_of("Hi, what does a loaf cost?", lambda word: 0.5)]
+    ['what does a loaf cost?']
     """
+    question = _GREETING.sub("", question)
     sentences = [s for s in regex.split(r"(?<=[.!?।？])\s+", " ".join(question.split())) if s.strip()] or [question]
     asked = [s for s in sentences if "?" in s or "？" in s or _QUESTION_START.match(s)] or sentences
     before = " ".join(s for s in sentences if s not in asked)

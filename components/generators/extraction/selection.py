@@ -248,7 +248,9 @@ class Selector:
         return confidence(**features) if features["kind"] > 0 else 0.0, features
 
     def _not_found(self, part: Part, found: dict[str, float]) -> list[str]:
-        return [t.text for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]
+        """Words of the part that no passage holds: a word that one holds elsewhere was found, though it did not help."""
+        lacking = [t for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]
+        return [t.text for t in lacking if not any(in_bag(t, bag) >= c.FOUND for bag in self._documents.values())]
 
 
 def _beside(unit: Unit, other: Unit) -> bool:

@@ -182,6 +182,13 @@ def test_streaming_and_yaml():
     assert pieces == [reply.text]
 
 
+def test_a_word_that_some_passage_holds_is_not_called_missing():
+    evidence = [passage(1, "Lockers are let by the month."), passage(2, "The sauna opens at nine.")]
+    reply = ask("Who paints the lockers of the sauna in winter?", evidence)
+    assert reply.meta["declined"] and "winter" in reply.meta["missing"]
+    assert "“lockers”" not in reply.meta["missing"] and "“sauna”" not in reply.meta["missing"]
+
+
 def test_a_message_without_evidence_is_refused():
     with pytest.raises(ValueError, match="EvidencePromptBuilder"):
         ExtractiveGenerator().run([ChatMessage.from_user("When?")])
