@@ -9,6 +9,7 @@ import regex
 
 from components.generators.extraction import constants as c
 from components.generators.extraction.questions import REFERENCE_WORDS, Kind, Part, Term
+from components.generators.extraction.ranges import amount, row_admits
 from components.generators.extraction.units import Shape, Source, Unit
 from components.generators.extraction.words import FUNCTION_WORDS, NUMBER_WORD, Bag, compact, groups_of, is_acronym, number_of, words
 
@@ -266,6 +267,9 @@ def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = N
     near = near_bag(unit, provisions)
     found: dict[str, float] = {}
     for term in part.terms:
+        if unit.shape == Shape.ROW and term.number in part.quantities and row_admits(unit.text, amount(term.number or "") or 0.0):
+            found[term.stem] = 1.0
+            continue
         if term.number in part.quantities and limits(unit.full_text):
             found[term.stem] = max(c.LIMIT, in_bag(term, unit.bag_of_text))
             continue

@@ -21,6 +21,7 @@ from components.generators.extraction.matching import (
     weighted,
 )
 from components.generators.extraction.questions import BACKGROUND, FLOOR, Kind, Part, compares, listed_parts, parts_of
+from components.generators.extraction.ranges import is_row_of_another_range
 from components.generators.extraction.units import Shape, Source, Unit, label_of, span_of
 from components.generators.extraction.words import Bag, words
 
@@ -142,6 +143,8 @@ class Selector:
             for unit in source.units:
                 if unit.is_label:
                     continue
+                if unit.shape == Shape.ROW and is_row_of_another_range(unit.text, _rows(unit), part.quantities):
+                    continue
                 if reason := refuses(part, unit, self._documents[source.source_id]):
                     refused[source] = reason
                     continue
@@ -251,6 +254,11 @@ class Selector:
         """Words of the part that no passage holds: a word that one holds elsewhere was found, though it did not help."""
         lacking = [t for t in sorted(part.terms, key=lambda t: -t.weight) if found.get(t.stem, 0.0) < c.FOUND and t.weight >= c.LIGHT_MISSING]
         return [t.text for t in lacking if not any(in_bag(t, bag) >= c.FOUND for bag in self._documents.values())]
+
+
+def _rows(unit: Unit) -> list[str]:
+    """The rows of a unit's table."""
+    return [other.text for other in unit.source.units if other.block == unit.block and other.shape == Shape.ROW]
 
 
 def _beside(unit: Unit, other: Unit) -> bool:
