@@ -54,7 +54,7 @@ def from_spans(spans: list[dict[str, Any]], passages: dict[int, Passage]) -> tup
         note = f" ({passage.note or 'not in force'})" if not passage.in_force else ""
         parts.append(f"{shown_text(span['text'])} [{span['n']}]{note}")
         citations.append(passage.citation(span["char_start"] - passage.start, span["char_end"] - passage.start))
-    separator = "\n" if any("\n" in part for part in parts) else " "
+    separator = "\n" if any("\n" in part or " | " in part for part in parts) else " "
     return separator.join(parts), unique_citations(citations)
 
 

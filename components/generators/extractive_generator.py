@@ -76,7 +76,7 @@ def reply_of(question: str, choices: list[Choice]) -> ChatMessage:
         missing = missing or " ".join(question.split())
         return ChatMessage.from_assistant(f"The documents do not say: {missing}", meta={**meta, "missing": missing})
     parts = [f"{span['text']} [{span['n']}]{span['note']}" for span in spans]
-    return ChatMessage.from_assistant(("\n" if any("\n" in p for p in parts) else " ").join(parts), meta=meta)
+    return ChatMessage.from_assistant(("\n" if any("\n" in p or " | " in p for p in parts) else " ").join(parts), meta=meta)
 
 
 def missing_of(choice: Choice) -> str:
