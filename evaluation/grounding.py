@@ -72,7 +72,7 @@ def features_of(
     rows: list[dict[str, float]] = []
     for start in range(0, len(claims), BLOCK):
         some = claims[start : start + BLOCK]
-        rows += [reading.features for reading in read_claims([(c.claim, [c.context], c.question) for c in some], model, batch_size)]
+        rows += [reading.features for reading in read_claims([(c.claim, [c.context], c.question) for c in some], model, batch_size, whole=True)]
         advance(len(some))
     return rows
 

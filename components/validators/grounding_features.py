@@ -96,16 +96,22 @@ def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | 
 
 
 def read_claims(
-    claims: Sequence[tuple[str, Sequence[str], str]], model: Judge | None = None, batch_size: int = 16, deadline: float | None = None
+    claims: Sequence[tuple[str, Sequence[str], str]],
+    model: Judge | None = None,
+    batch_size: int = 16,
+    deadline: float | None = None,
+    *,
+    whole: bool = False,
 ) -> list[Reading]:
     """Read several claims, all pairs of the model in one go. A claim that words and exact checks settle is not given to the model.
 
     :param claims: (claim, passages, question) each.
+    :param whole: give the model settled claims too, for measuring and fitting.
     :param deadline: see `NliModel.probabilities`. A claim of which no pair was read in time has no features of the model.
     """
     plain = [read_claim(claim, passages, None, question) for claim, passages, question in claims]
     pairs = [
-        pairs_of(claim, passages, question) if model and not reading.is_settled else []
+        pairs_of(claim, passages, question) if model and (whole or not reading.is_settled) else []
         for (claim, passages, question), reading in zip(claims, plain, strict=True)
     ]
     unique = list(dict.fromkeys(pair for some in pairs for pair in some))

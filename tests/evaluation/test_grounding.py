@@ -10,7 +10,7 @@ from components.answer import Verdict
 from components.validators.grounding_features import FEATURES
 from components.validators.grounding_rule import allowed_sign, read_rule
 from evaluation.data import DataError
-from evaluation.grounding import best_threshold, evaluate_grounding, make_claim, read_claims_file, report_table, shared_threshold
+from evaluation.grounding import best_threshold, evaluate_grounding, features_of, make_claim, read_claims_file, report_table, shared_threshold
 from evaluation.grounding_rule import fit_rule, main
 
 THINGS = ["towel", "locker", "pool", "garden", "library", "office", "kitchen", "window"]
@@ -85,3 +85,15 @@ def test_fit(claims_file, tmp_path, capsys):
 @pytest.mark.parametrize("verdict", [Verdict.SUPPORTED, Verdict.CONTRADICTED])
 def test_every_feature_has_a_sign(verdict):
     assert {allowed_sign(name, verdict) for name in FEATURES} == {1, -1}
+
+
+def test_measuring_reads_every_claim_with_the_model_even_one_that_stands_word_for_word():
+    class Told:
+        name, folder = "told", None
+
+        def probabilities(self, pairs, batch_size=16, deadline=None):
+            return np.array([(0.9, 0.05, 0.05)] * len(pairs))
+
+    said = {"The pool opens at 7.": "supported", "It shuts.": "unsupported"}
+    claims = [make_claim({"claim": claim, "context": "The pool opens at 7.", "label": label}) for claim, label in said.items()]
+    assert all("model supported" in row for row in features_of(claims, Told()))
