@@ -113,8 +113,10 @@ def required_settings(pipeline: Pipeline) -> list[str]:
 
 
 def required_setting(instance: object) -> str:
-    """What a component, or one that it holds (`chat_generator`), cannot do without and has not; empty where nothing is missing."""
-    for part in (instance, *vars(instance).values()):
+    """What a component cannot do without and has not; empty where nothing is missing. One that does not say so itself is as demanding as those
+    that it holds, such as the `chat_generator` of a part of Haystack."""
+    own = callable(getattr(instance, "required_setting", None))
+    for part in [instance] if own else vars(instance).values():
         asked = getattr(part, "required_setting", None)
         if callable(asked) and (line := str(asked())):
             return line

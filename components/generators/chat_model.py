@@ -120,8 +120,13 @@ class ChatModel:
         :param max_tokens: of this reply; None: as constructed.
         """
         kwargs = {"max_tokens": max_tokens} if max_tokens else None
-        found = await self.run_async([ChatMessage.from_system(system), ChatMessage.from_user(user)], kwargs)
-        if not found["replies"] or not found["replies"][0].text:
-            reasons = "; ".join(dict.fromkeys(entry["reason"] for entry in found["degraded"])) or "no reply"
-            return ChatText(None, reasons, found["model"], found["note"])
-        return ChatText(found["replies"][0].text, "", found["model"], found["note"])
+        return text_of(await self.run_async([ChatMessage.from_system(system), ChatMessage.from_user(user)], kwargs))
+
+
+def text_of(found: dict[str, Any]) -> ChatText:
+    """The text of what `ChatModel.run` gave, or why there is none."""
+    text = found["replies"][0].text if found["replies"] else None
+    if not (text or "").strip():
+        reasons = "; ".join(dict.fromkeys(entry["reason"] for entry in found["degraded"])) or "no reply"
+        return ChatText(None, reasons, found["model"], found["note"])
+    return ChatText(text, "", found["model"], found["note"])

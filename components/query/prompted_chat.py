@@ -10,7 +10,7 @@ from haystack.dataclasses import ChatMessage
 from components.builders.evidence_prompt_builder import as_data, new_mark
 from components.builders.neutralising import without_instructions
 from components.builders.prompt_file import read_prompt
-from components.generators.chat_model import ChatModel, ChatText
+from components.generators.chat_model import ChatModel, ChatText, text_of
 from components.generators.reply_reading import reply_lines
 
 SHARE = 0.25
@@ -56,11 +56,11 @@ class PromptedChat:
 
     def ask(self, **values: Any) -> ChatText:
         """The reply; its `text` is None where there is none, and `reason` says why."""
-        return _read(self.chat.run(self.messages(**values)))
+        return text_of(self.chat.run(self.messages(**values)))
 
     async def ask_async(self, **values: Any) -> ChatText:
         """As `ask`, with the endpoint awaited."""
-        return _read(await self.chat.run_async(self.messages(**values)))
+        return text_of(await self.chat.run_async(self.messages(**values)))
 
 
 def _shown(value: Any) -> Any:
@@ -79,11 +79,3 @@ def lines_of(reply: ChatText, question: str, at_most: int, longest: int) -> tupl
         return [], reply.reason
     found = [line for line in reply_lines(reply.text, at_most + 1, longest) if line.casefold().strip(" ?.") != question.casefold().strip(" ?.")]
     return found[:at_most], "" if found else f"chat model {reply.model}: its reply holds no question that can be used"
-
-
-def _read(found: dict[str, Any]) -> ChatText:
-    text = found["replies"][0].text if found["replies"] else None
-    if not (text or "").strip():
-        reasons = "; ".join(dict.fromkeys(entry["reason"] for entry in found["degraded"])) or "no reply"
-        return ChatText(None, reasons, found["model"], found["note"])
-    return ChatText(text, "", found["model"], found["note"])

@@ -89,10 +89,20 @@ def read_claim(claim: str, passages: Sequence[str], probabilities: np.ndarray | 
     }
     findings = tuple(run_checks(claim, premise))
     features |= dict.fromkeys(CHECK_FEATURES, 0.0) | {f"missing: {finding.check}": finding.missing for finding in findings}
-    if probabilities is not None and probabilities.size and not np.isnan(probabilities[:, 0]).all():
-        supported, contradicted = best_of_windows(probabilities)
-        features |= dict(zip(MODEL_FEATURES, (log_odds(supported), log_odds(contradicted)), strict=True))
-    return Reading(features, findings)
+    reading = Reading(features, findings)
+    return reading if probabilities is None else with_model(reading, probabilities)
+
+
+def with_model(reading: Reading, probabilities: np.ndarray) -> Reading:
+    """A reading with the features of the model; as it is where the model read none of the windows in time.
+
+    :param probabilities: as for `read_claim`.
+    """
+    if not probabilities.size or np.isnan(probabilities[:, 0]).all():
+        return reading
+    supported, contradicted = best_of_windows(probabilities)
+    said = dict(zip(MODEL_FEATURES, (log_odds(supported), log_odds(contradicted)), strict=True))
+    return Reading(reading.features | said, reading.findings)
 
 
 def read_claims(
@@ -116,7 +126,4 @@ def read_claims(
     ]
     unique = list(dict.fromkeys(pair for some in pairs for pair in some))
     rows = dict(zip(unique, model.probabilities(unique, batch_size, deadline), strict=True)) if model and unique else {}
-    return [
-        read_claim(claim, passages, np.array([rows[pair] for pair in some]), question) if some else reading
-        for (claim, passages, question), some, reading in zip(claims, pairs, plain, strict=True)
-    ]
+    return [with_model(reading, np.array([rows[pair] for pair in some])) if some else reading for some, reading in zip(pairs, plain, strict=True)]
