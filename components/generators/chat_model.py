@@ -112,16 +112,6 @@ class ChatModel:
             return {**found, "replies": [], "degraded": [*found["degraded"], Degradation(stage="chat model", reason=reason)]}
         return found
 
-    async def ask(self, system: str, user: str, max_tokens: int | None = None) -> ChatText:
-        """One question with one instruction.
-
-        :param system: the instruction.
-        :param user: what it is applied to; texts of documents must be fenced by the caller.
-        :param max_tokens: of this reply; None: as constructed.
-        """
-        kwargs = {"max_tokens": max_tokens} if max_tokens else None
-        return text_of(await self.run_async([ChatMessage.from_system(system), ChatMessage.from_user(user)], kwargs))
-
 
 def text_of(found: dict[str, Any]) -> ChatText:
     """The text of what `ChatModel.run` gave, or why there is none."""

@@ -10,7 +10,7 @@ from haystack.dataclasses import ChatMessage
 from components.builders.evidence_prompt_builder import EvidencePromptBuilder
 from components.deadline import within
 from components.generators.answer_generator import AnswerGenerator
-from components.generators.chat_model import ChatModel
+from components.generators.chat_model import ChatModel, text_of
 from components.generators.costs import Spent
 from components.generators.metering import count_call, metered
 from components.generators.reply_reading import reply_lines, reply_object
@@ -20,10 +20,15 @@ from tests.scripted_chat import MODEL, scripted_chat
 ASKED = [ChatMessage.from_user("Which?")]
 
 
+async def ask(chat, max_tokens=None):
+    messages = [ChatMessage.from_system("Answer."), *ASKED]
+    return text_of(await chat.run_async(messages, {"max_tokens": max_tokens} if max_tokens else None))
+
+
 def test_it_replies_in_both_ways_and_is_counted(monkeypatch):
     with scripted_chat(["one", "two"], monkeypatch) as chat, metered() as meter:
         assert ChatModel().run(ASKED)["replies"][0].text == "one"
-        found = asyncio.run(ChatModel().ask("Answer.", "Which?", max_tokens=7))
+        found = asyncio.run(ask(ChatModel(), max_tokens=7))
     assert (found.text, found.model, found.reason) == ("two", MODEL, "")
     assert chat.requests[1]["max_tokens"] == 7 and chat.prompts[1] == "Answer.\nWhich?"
     assert (meter.calls, meter.spent.prompt_tokens, meter.spent.completion_tokens, meter.spent.cost_usd) == (2, 20, 10, None)
@@ -32,7 +37,7 @@ def test_it_replies_in_both_ways_and_is_counted(monkeypatch):
 @pytest.mark.parametrize(("reply", "says"), [(500, "HTTP 500"), ("  ", "empty reply"), (b"<html>", "unusable reply")])
 def test_where_no_reply_comes_there_is_none_and_a_reason(reply, says, monkeypatch):
     with scripted_chat([reply], monkeypatch), metered() as meter:
-        found = asyncio.run(ChatModel(timeout_s=2).ask("Answer.", "Which?"))
+        found = asyncio.run(ask(ChatModel(timeout_s=2)))
         result = ChatModel(timeout_s=2).run(ASKED)
     assert found.text is None and says in found.reason and "\n" not in found.reason
     assert result["replies"] == [] and says in result["degraded"][0]["reason"]
@@ -41,7 +46,7 @@ def test_where_no_reply_comes_there_is_none_and_a_reason(reply, says, monkeypatc
 
 def test_it_takes_its_share_of_the_deadline_and_no_more(monkeypatch):
     with scripted_chat([20.0], monkeypatch), within(20):
-        found = asyncio.run(ChatModel(share=0.01).ask("Answer.", "Which?"))
+        found = asyncio.run(ask(ChatModel(share=0.01)))
     assert found.text is None and re.search(r"no reply within 0\.[12] s", found.reason)
 
 
@@ -52,7 +57,7 @@ def test_without_a_chat_model_it_names_the_setting(monkeypatch):
 
 def test_a_used_up_budget_is_no_reply(monkeypatch):
     with scripted_chat(["one"], monkeypatch, daily_budget_usd=0.0, prices='{"scripted": [1, 1]}') as chat:
-        found = asyncio.run(ChatModel().ask("Answer.", "Which?"))
+        found = asyncio.run(ask(ChatModel()))
     assert found.text is None and "budget" in found.reason and chat.prompts == []
 
 
