@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Iterator
 
 from app import query
 from app.evaluating import ASKER
 from app.graphs import Graph
-from components.access.principal import DEFAULT_TENANT
-from components.chunk import source_id
+from app.judging import asked_twice
 from components.generators.extraction.language import packaged_language
 from components.validators.passage_grades import passage_features
 from evaluation.beir import BeirSet
@@ -24,14 +22,9 @@ def judge_retrievals(graph: Graph, data: BeirSet, limit: int, top_k: int, seed: 
     :param top_k: passages judged, as many as the grader looks at.
     :raises GraphError: the graph failed.
     """
-    chosen = list(data.queries.items())
-    random.Random(seed).shuffle(chosen)  # noqa: S311 - a sample, no secret
-    for name, text in chosen[:limit]:
-        gold = {source_id(DEFAULT_TENANT, "", document) for document, grade in data.qrels[name].items() if grade > 0}
-        without = {"field": "meta.source_id", "operator": "not in", "value": sorted(gold)}
-        for said, filters in (("with", None), ("without", without)):
-            documents, _ = asyncio.run(query.retrieve(graph, text, principal=ASKER, filters=filters))
-            passages = tuple(
-                JudgedPassage(d.meta.get("source_id") in gold, passage_features(text, d, packaged_language())) for d in documents[:top_k]
-            )
-            yield JudgedRetrieval(f"{name}:{said}", passages)
+    for asked in asked_twice(data, limit, seed):
+        documents, _ = asyncio.run(query.retrieve(graph, asked.text, principal=ASKER, filters=asked.filters))
+        passages = (
+            JudgedPassage(d.meta.get("source_id") in asked.gold, passage_features(asked.text, d, packaged_language())) for d in documents[:top_k]
+        )
+        yield JudgedRetrieval(asked.id, tuple(passages))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,10 @@ from app import query
 from app.errors import GraphError
 from app.evaluating import ASKER
 from app.graphs import Graph
+from app.judging import asked_twice
 from app.tracing import collect_runs
-from components.access.principal import DEFAULT_TENANT, Principal
+from components.access.principal import Principal
 from components.answer import Answer, Status
-from components.chunk import source_id
 from components.generators.extraction.language import packaged_language
 from components.validators.refusal_features import features_of
 from evaluation.answer_checks import holds
@@ -35,15 +34,12 @@ def judge_collection(graph: Graph, data: BeirSet, answers: dict[str, str], limit
     :param graph: loaded over an index of the collection.
     :param answers: known answers by query id.
     """
-    chosen = list(data.queries.items())
-    random.Random(seed).shuffle(chosen)  # noqa: S311 - a sample, no secret
-    for name, text in chosen[:limit]:
-        gold = [source_id(DEFAULT_TENANT, "", document) for document, grade in data.qrels[name].items() if grade > 0]
-        without = {"field": "meta.source_id", "operator": "not in", "value": gold}
-        for answerable, filters in ((True, None), (False, without)):
-            answer, features = _asked(graph, text, ASKER, filters)
-            right = None if name not in answers else answerable and answer.status is Status.ANSWERED and holds(answer.answer, answers[name])
-            yield Judged(f"{name}:{'with' if answerable else 'without'}", answerable, features, answer.status is Status.ANSWERED, right)
+    for asked in asked_twice(data, limit, seed):
+        answer, features = _asked(graph, asked.text, ASKER, asked.filters)
+        answered = answer.status is Status.ANSWERED
+        known = answers.get(asked.query_id)
+        right = None if known is None else asked.with_gold and answered and holds(answer.answer, known)
+        yield Judged(asked.id, asked.with_gold, features, answered, right)
 
 
 def judge_questions(graph: Graph, questions: list[Question], principal: Principal) -> Iterator[Judged]:

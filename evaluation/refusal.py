@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from components.validators.refusal_features import FEATURES, RefusalModel
 from evaluation.data import read_set
 from evaluation.proportions import Proportion
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 STEPS = 100
 """Thresholds tried between 0 and 1."""
@@ -44,7 +41,8 @@ class Judged:
 class Point:
     """What a threshold does."""
 
-    threshold: float
+    threshold: float | None
+    """None where several sets with thresholds of their own are taken together."""
     precision: Proportion
     """Of the refused, the share that is unanswerable."""
     recall: Proportion
@@ -91,9 +89,8 @@ def curve(model: RefusalModel, judged: Sequence[Judged], *, gate_only: bool = Fa
 
 def best_threshold(model: RefusalModel, judged: Sequence[Judged], *, gate_only: bool = False) -> float:
     """The threshold with the best F1 of refusing; the middle of those that share it."""
-    points = curve(model, judged, gate_only=gate_only)
-    top = max(p.f1 for p in points)
-    best = [p.threshold for p in points if p.f1 >= top - 1e-9]
+    f1 = {step / STEPS: p.f1 for step, p in enumerate(curve(model, judged, gate_only=gate_only))}
+    best = [threshold for threshold, value in f1.items() if value >= max(f1.values()) - 1e-9]
     return best[len(best) // 2]
 
 
@@ -139,19 +136,6 @@ def auroc(model: RefusalModel, judged: Sequence[Judged]) -> float | None:
     if not len(yes) or not len(no):
         return None
     return float((yes[:, None] > no[None, :]).mean() + (yes[:, None] == no[None, :]).mean() / 2)
-
-
-def report_table(rows: Mapping[str, Point], title: str) -> Table:
-    """A row for each measured way of refusing, for a terminal."""
-    from rich.table import Table
-
-    table = Table(title=title, caption="[low, high]: Wilson intervals at 95 percent")
-    for name in ("refused by", "threshold", "precision of refusing", "recall of refusing", "answered accuracy", "coverage"):
-        table.add_column(name)
-    for name, p in rows.items():
-        shown = [str(share) for share in (p.precision, p.recall, p.accuracy, p.coverage)]
-        table.add_row(name, f"{p.threshold:.2f}", *shown)
-    return table
 
 
 def judged_to_json(judged: Judged) -> dict[str, Any]:

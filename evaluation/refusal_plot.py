@@ -24,14 +24,16 @@ def refusal_svg(curves: Mapping[str, Sequence[Point]], chosen: Mapping[str, floa
     left, right = [_frame(0, "Refusing, by threshold", "threshold", "share")], [_frame(1, "Answered accuracy over coverage", "coverage", "accuracy")]
     for n, (name, points) in enumerate(curves.items()):
         colour = COLOURS[n % len(COLOURS)]
-        precision = [(p.threshold, p.precision.value) for p in points if p.precision.value is not None]
-        recall = [(p.threshold, p.recall.value) for p in points if p.recall.value is not None]
+        by_threshold = {p.threshold: p for p in points if p.threshold is not None}
+        precision = [(t, p.precision.value) for t, p in by_threshold.items() if p.precision.value is not None]
+        recall = [(t, p.recall.value) for t, p in by_threshold.items() if p.recall.value is not None]
         accuracy = [(p.coverage.value or 0.0, p.accuracy.value) for p in points if p.accuracy.value is not None]
         left += [_line(0, precision, colour), _line(0, recall, colour, dashed=True), _legend(0, n, f"{name}: precision —, recall - -", colour)]
         right += [_line(1, accuracy, colour), _legend(1, n, name, colour)]
         if name in chosen:
-            at = min(points, key=lambda p: abs(p.threshold - chosen[name]))
-            left += [_mark(0, at.threshold, share.value, colour) for share in (at.precision, at.recall) if share.value is not None]
+            threshold = min(by_threshold, key=lambda t: abs(t - chosen[name]))
+            at = by_threshold[threshold]
+            left += [_mark(0, threshold, share.value, colour) for share in (at.precision, at.recall) if share.value is not None]
             if at.accuracy.value is not None:
                 right.append(_mark(1, at.coverage.value or 0.0, at.accuracy.value, colour))
     return (

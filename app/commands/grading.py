@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.options import AsJson, GraphName
-from app.console import err, out, print_json, progress_bar, reports_errors
+from app.console import err, out, print_json, reports_errors
 from app.errors import UsageError
+from app.judging import Kept, judged_sets, over_collection
 from config.settings import home
-from evaluation.data import DataError, read_jsonl
+from evaluation.beir import read_beir
 
 if TYPE_CHECKING:
     from components.validators.passage_grades import PassageGrader
@@ -35,21 +37,17 @@ def grading(
 ) -> None:
     """Precision and recall of the verdicts correct and incorrect, and how many stay ambiguous; of several sets, each measured with weights
     and thresholds fitted on the others."""
+    from app.grading import judge_retrievals
     from components.validators.passage_grades import read_grader
     from components.validators.retrieval_grader import PACKAGED
-    from evaluation.grading import report_table, worths
+    from evaluation.grading import judged_to_json, read_judged, report_table, worths
 
-    if save:
-        save.mkdir(parents=True, exist_ok=True)
-    judged: dict[str, list[JudgedRetrieval]] = {}
-    for path in sets:
-        name = path.name.removesuffix(".jsonl")
-        if name in judged:
-            raise UsageError(f"{path}: a second set named {name}; accepted: sets of different names")
-        try:
-            judged[name] = _judged(path, graph, limit, top_k, seed, index_dir, save and save / f"{name}.jsonl", as_json)
-        except (DataError, OSError) as error:
-            raise UsageError(str(error)) from None
+    def ask(path: Path, stack: ExitStack) -> tuple[int, Iterator[JudgedRetrieval]]:
+        data = read_beir(path)
+        loaded = over_collection(stack, data, graph, index_dir, only=["documents"], shown=not as_json)
+        return 2 * min(limit, len(data.queries)), judge_retrievals(loaded, data, limit, top_k, seed)
+
+    judged = judged_sets(sets, Kept("passages", read_judged, judged_to_json), ask, save=save, shown=not as_json)
     file = model or home() / PACKAGED
     rules: dict[str, dict[str, PassageGrader]] = {name: {} for name in judged}
     for name in judged:
@@ -84,33 +82,3 @@ def _fit(judged: list[JudgedRetrieval], said: str) -> PassageGrader:
         return fitted(judged, said)
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-def _judged(
-    path: Path, graph: str, limit: int, top_k: int, seed: int, index_dir: Path | None, save: Path | None, as_json: bool
-) -> list[JudgedRetrieval]:
-    from evaluation.grading import judged_to_json, read_judged
-
-    if path.is_file() and "passages" in next(read_jsonl(path))[1]:
-        return read_judged(path)
-    from app.evaluating import prepared_index
-    from app.grading import judge_retrievals
-    from app.graphs import load_graph
-    from evaluation.beir import read_beir
-
-    data = read_beir(path)
-    found: list[JudgedRetrieval] = []
-    with ExitStack() as stack:
-        lines = stack.enter_context(save.open("w", encoding="utf-8")) if save else None
-        with progress_bar(f"indexing {data.name}", len(data.corpus), shown=not as_json) as advance:
-            index = stack.enter_context(prepared_index(data, folder=index_dir, advance=advance))
-        loaded = load_graph(graph, phase="query", only=["documents"], store=index.where)
-        loaded.warm_up()
-        advance = stack.enter_context(progress_bar(f"asking {path.name}", 2 * min(limit, len(data.queries)), shown=not as_json))
-        for judged in judge_retrievals(loaded, data, limit, top_k, seed):
-            found.append(judged)
-            if lines:
-                lines.write(json.dumps(judged_to_json(judged), ensure_ascii=False) + "\n")
-                lines.flush()
-            advance(1, judged.id)
-    return found
