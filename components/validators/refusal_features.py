@@ -13,7 +13,7 @@ from haystack import Document
 
 from components.generators.extraction.language import Reader
 from components.generators.extraction.matching import greatest_gap, in_bag, weighted
-from components.generators.extraction.questions import has_subject, parts_of
+from components.generators.extraction.parts import has_subject, parts_of
 from components.generators.extraction.selection import Selector
 from components.generators.extraction.units import sources_of
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import regex
 
 from components.generators.extraction.extent import opening_of
+from components.generators.extraction.kinds import Kind
 from components.generators.extraction.matching import own_numbers
-from components.generators.extraction.questions import Kind, Part
+from components.generators.extraction.parts import Part
 from components.generators.extraction.units import Shape, Source, Unit
 from components.generators.extraction.words import compact, number_of
 from components.rankers.identifiers import asks_for_correspondence, called, names_of

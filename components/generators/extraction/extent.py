@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.kinds import Kind
 from components.generators.extraction.matching import in_bag, own_numbers
-from components.generators.extraction.questions import FLOOR, Kind, Part
+from components.generators.extraction.parts import Part
+from components.generators.extraction.terms import FLOOR
 from components.generators.extraction.units import Shape, Source, Unit, label_of
 from components.generators.extraction.words import Bag
 from components.rankers.identifiers import without_rows

@@ -8,8 +8,11 @@ from functools import lru_cache
 import regex
 
 from components.generators.extraction import constants as c
-from components.generators.extraction.questions import REFERENCE_WORDS, Kind, Part, Term
+from components.generators.extraction.kinds import Kind
+from components.generators.extraction.named import REFERENCE_WORDS
+from components.generators.extraction.parts import Part
 from components.generators.extraction.ranges import amount, row_admits
+from components.generators.extraction.terms import Term
 from components.generators.extraction.units import Shape, Source, Unit
 from components.generators.extraction.words import FUNCTION_WORDS, NUMBER_WORD, Bag, compact, groups_of, is_acronym, number_of, words
 
@@ -119,7 +122,7 @@ def kind_fit(part: Part, text: str, context: str = "") -> float:
 
     :param context: the headings that the text stands under.
 
-    >>> from components.generators.extraction.questions import parts_of
+    >>> from components.generators.extraction.parts import parts_of
     >>> part = parts_of("How long do refunds take?", lambda word: 0.5)[0]
     >>> kind_fit(part, "Refunds take five days."), kind_fit(part, "Refunds go to the card.")
     (1.0, 0.0)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from components.generators.extraction import constants as c
 from components.generators.extraction.correspondence import with_what_is_pointed_to
 from components.generators.extraction.extent import provision, whole_or_items
+from components.generators.extraction.kinds import Kind
 from components.generators.extraction.language import Reader, Reading
+from components.generators.extraction.lists import compares, listed_parts
 from components.generators.extraction.matching import (
     coverage_of,
     defines,
@@ -20,8 +22,9 @@ from components.generators.extraction.matching import (
     refuses,
     weighted,
 )
-from components.generators.extraction.questions import BACKGROUND, FLOOR, Kind, Part, compares, listed_parts, parts_of
+from components.generators.extraction.parts import Part, parts_of
 from components.generators.extraction.ranges import is_row_of_another_range
+from components.generators.extraction.terms import BACKGROUND, FLOOR
 from components.generators.extraction.units import Shape, Source, Unit, label_of, span_of
 from components.generators.extraction.words import Bag, words
 

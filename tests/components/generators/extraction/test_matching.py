@@ -4,7 +4,8 @@ import pytest
 from haystack import Document
 
 from components.generators.extraction.matching import coverage_of, field_fits, greatest_gap, in_bag, kind_fit, refuses
-from components.generators.extraction.questions import Term, parts_of
+from components.generators.extraction.parts import parts_of
+from components.generators.extraction.terms import Term
 from components.generators.extraction.units import sources_of
 from components.generators.extraction.words import Bag, initials_of
 

@@ -2,7 +2,10 @@
 
 import pytest
 
-from components.generators.extraction.questions import Kind, kind_of, list_items, parts_of, subject_of, terms_of
+from components.generators.extraction.kinds import Kind, kind_of
+from components.generators.extraction.lists import list_items
+from components.generators.extraction.parts import parts_of, subject_of
+from components.generators.extraction.terms import terms_of
 
 
 def half(_):
