@@ -48,6 +48,23 @@ def attribute_in(text: str) -> str:
     return stem(match.group(1)) if match else ""
 
 
+_EVENT = regex.compile(
+    r"\bhow\s+(?:long|much\s+time|many\s+\w+)\b.*?\b(?:(?:need|take)s?\s+(?:\w+\s+){0,2}?to\s+(\p{L}+)"
+    r"|(?:do|does|did|will|would|can|may|must)\s+(?:(?:the|an?|my|our|your|its)\s+)?(?:\p{L}+\s+)??(\p{L}+)\s+(?:take|last)\b)",
+    regex.I,
+)
+
+
+def event_in(text: str) -> str:
+    """Stem of the event whose length is asked for, or an empty text.
+
+    >>> event_in("How long does the board need to approve a budget?"), event_in("How long does delivery take?"), event_in("How long is it?")
+    ('approv', 'deliveri', '')
+    """
+    match = _EVENT.search(text)
+    return stem(match.group(1) or match.group(2)) if match else ""
+
+
 def about_money(text: str) -> bool:
     """Whether an amount of money is asked about."""
     return bool(_MONEY.search(text))

@@ -35,6 +35,8 @@ SUBJECT_OF_FIGURES = 0.4
 MEANING_OF_FIGURES = 0.35
 """Credit by meaning at most where a figure, a name, a time or a place is asked for: below what counts as found, since a figure of
 something else ("sick leave" for "vacation") is a wrong answer."""
+CLASSED = 0.8
+"""The noun behind a numbered class ("severity 2 ticket") where a sentence names the class: the class tells which."""
 LIMIT = 0.9
 """A limit ("more than eight hours") for an amount of the question's case ("six hours")."""
 
@@ -52,10 +54,14 @@ WEIGHT_RANK = 0.1
 """The first passage gets all of it, the second half: the retriever's opinion breaks ties."""
 DEFINES = 0.2
 """For a sentence that defines the subject of a definition question."""
+TITLED = 0.1
+"""The same for a passage under a heading that names that subject and nothing else."""
 STEPS = 0.2
 """For the introduction of a list where the question is how something is done: its steps are quoted with it."""
 FIELDS_BESIDE_PROSE = 0.5
 """Off for a record's fields that only name what is asked about ("title: Theft"), so that a sentence goes first where there is one."""
+TURNED_ROUND = 0.15
+"""Off for a sentence on what is done, where the question is what happens if it is not."""
 OWN_NUMBER = 0.5
 """For a passage that is the provision asked about rather than one that refers to it."""
 
@@ -83,5 +89,11 @@ HEAVY = 0.45
 # --- how much is quoted
 CLOSE = 0.1
 """A second sentence is quoted too when its score is within this of the best."""
+SAME_ORDER = 0.03
+"""A second sentence with a figure must hold as much of the question as the first: what it lacks tells that it is about something else."""
+ALIKE = 0.2
+"""Where a list is asked for, a sentence of another place is quoted too when its score is within this of the best."""
+MAX_LISTED = 12
+"""Rows, items or sentences quoted of a list at most."""
 MAX_SENTENCES = 6
 MAX_PER_PART = 2

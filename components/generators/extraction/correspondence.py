@@ -11,7 +11,7 @@ from components.generators.extraction.kinds import Kind
 from components.generators.extraction.matching import own_numbers
 from components.generators.extraction.parts import Part
 from components.generators.extraction.units import Shape, Source, Unit
-from components.generators.extraction.words import compact, number_of
+from components.generators.extraction.words import FUNCTION_WORDS, compact, number_of, words
 from components.rankers.identifiers import asks_for_correspondence, called, names_of
 
 _POINTER = regex.compile(
@@ -29,6 +29,27 @@ def pointers(text: str) -> list[tuple[str, str]]:
     [('ipc', '420'), ('bns', '318')]
     """
     return [(m["name"], _BRACKET.sub("", m["value"])) for m in _POINTER.finditer(text)]
+
+
+_OWNED = regex.compile(r"\b([A-Z]{2,8})\s+(\d+[A-Za-z]?)")
+
+
+def lend_names(sources: Sequence[Source]) -> None:
+    """Give a passage the name of the law that a row of another document tells for it: by its number and its title, both.
+
+    "BNS 115, Voluntarily causing hurt" names the section 115 with that heading in a document that does not repeat whose sections it describes.
+    """
+    for row in sources:
+        titled = subject(row.label)
+        for name, number in _OWNED.findall(row.text) if row.record_id and titled else ():
+            for source in sources:
+                if source.source_id != row.source_id and _number(number) in own_numbers(source) and titled <= subject(source.label):
+                    source.lend(name)
+
+
+def subject(text: str) -> frozenset[str]:
+    """Stems of the content words of a heading."""
+    return frozenset(w.stem for w in words(text) if w.number is None and w.text.casefold() not in FUNCTION_WORDS)
 
 
 def with_what_is_pointed_to(part: Part, units: Sequence[Unit], sources: Sequence[Source]) -> list[Unit]:

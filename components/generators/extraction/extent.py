@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from components.generators.extraction import constants as c
 from components.generators.extraction.kinds import Kind
-from components.generators.extraction.matching import in_bag, own_numbers
+from components.generators.extraction.matching import own_numbers
 from components.generators.extraction.parts import Part
-from components.generators.extraction.terms import FLOOR
-from components.generators.extraction.units import Shape, Source, Unit, label_of
+from components.generators.extraction.terms import FLOOR, in_bag
+from components.generators.extraction.units import Shape, Source, Unit, is_bare_item, label_of
 from components.generators.extraction.words import Bag
 from components.rankers.identifiers import without_rows
 
@@ -30,6 +30,8 @@ def whole_or_items(part: Part, unit: Unit) -> list[Unit]:
 
     An item is asked about when it holds a content word of the question that the introduction does not hold.
     """
+    if is_bare_item(unit) and part.kind == Kind.OTHER and not any(in_bag(t, unit.bag_of_text) >= c.FOUND for t in part.terms if t.weight >= FLOOR):
+        return [u for u in unit.source.units if u.block == unit.block and is_bare_item(u)]  # the heading is what is asked about
     lead = unit.lead if unit.shape == Shape.ITEM else unit if unit.introduces else None
     if lead is None:
         return [unit]

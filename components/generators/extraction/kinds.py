@@ -37,7 +37,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         Kind.HOW_LONG,
         rf"\bhow much (?:\w+ ){{0,2}}(?:time|leave|notice)\b|\bas long as\b|\blonger\b|\bhow (?:long|soon|quickly|fast|old|far ahead)\b"
-        rf"|\b(?:what|which) (?:period|duration|length of time)\b|\bhow many (?:\w+ )?(?:{TIME_UNITS})\b",
+        rf"|\b(?:what|which) (?:period|duration|length of time)\b|\bhow many (?:\w+ )?(?:{TIME_UNITS})\b"
+        r"|\bwithin (?:what|which) (?:\w+ )?time\b",
     ),
     (
         Kind.HOW_MUCH,
@@ -69,6 +70,10 @@ _HOW = (
 _DEFINES = (
     r"what (?:is|are|was|were) (?:an? |the )?[^?]{2,60}\??$|.*\b(?:define|definition of|meaning of)\b|what (?:does|do) .{2,60} (?:mean|stand for)\b"
 )
+_DEFINED_BY = regex.compile(
+    r"(?i:what\s+(?:is|are)\s+(?:(?:an?|the)\s+)?[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?\s+(?:under|in|by|according\s+to)\s+(?:the\s+)?)\p{Lu}[\w.'’-]*(?:\s+\p{Lu}[\w.'’-]*)*\s*\??"
+)
+"""A definition by a law or document that is named: "what is petty theft under the BNS"."""
 _YES_NO = r"(?:and |but |so )?(?:is|are|was|were|can|could|do|does|did|may|must|should|shall|will|would|has|have|am)\b"
 
 
@@ -83,6 +88,8 @@ def kind_of(text: str) -> Kind:
         if regex.search(pattern, t):
             return kind
     if regex.match(_DEFINES, t) and len([w for w in words(t) if w.stem not in SKIP]) <= 2:
+        return Kind.DEFINE
+    if _DEFINED_BY.fullmatch(" ".join(text.split())):
         return Kind.DEFINE
     if regex.match(_HOW, t):
         return Kind.HOW

@@ -18,6 +18,14 @@ _JOINS = regex.compile(r"\b(?:and|or|versus|vs|with|than|as \w+ as)\b", regex.I)
 _NO_MEMBER = regex.compile(r"(?:by|in|under|at|after|before|since|if|when|while|according|because|so|then|not|just|only)\b", regex.I)
 _STANDS_FOR = regex.compile(r"^(?:that|those|the one|the ones)\s+(?:for|of|in|on)\s+", regex.I)
 _TAIL = regex.compile(r"\s+(?:differ|compare|different|the same|compared)\b.*$", regex.I)
+_FROM_TO = regex.compile(
+    r"^(?:how|in\s+what\s+way)\s+(?:did|has|have|does|do|was|were|is|are)\s+(.+?)\s+(?:chang|develop|evolv|increas|decreas|mov|differ|rise|risen|rose|grow|grew|fall|fell|drop"
+    r"|go|went|gone)\w*(?:\s+(?:up|down))?\s+(?:from|between)\s+(?:the\s+)?(.+?)\s+(?:to|and)\s+(?:the\s+)?(.+?)[?.!]*$",
+    regex.I,
+)
+"""One thing at two times or in two places."""
+_ONE_OF = regex.compile(r"^((?:which|who|what)\b[^,]+),\s*((?:the|an?)?\s*[^,]+?),?\s+or\s+([^,]+?)[?.!]*$", regex.I)
+"""Two things to choose from."""
 
 
 def list_items(text: str) -> tuple[str, list[str]]:
@@ -25,7 +33,13 @@ def list_items(text: str) -> tuple[str, list[str]]:
 
     >>> list_items("Compare the punishments for theft, snatching and theft in a dwelling house")
     ('the punishments for', ['theft', 'snatching', 'theft in a dwelling house'])
+    >>> list_items("How did the entry fee change from the Harbour Rules to the Port Act?")
+    ('the entry fee', ['Harbour Rules', 'Port Act'])
     """
+    if choice := _ONE_OF.match(" ".join(text.split())):
+        return choice.group(1), [choice.group(2), choice.group(3)]
+    if change := _FROM_TO.match(" ".join(text.split())):
+        return change.group(1), [change.group(2), change.group(3)]
     compares = bool(_COMPARE.search(text))
     body = regex.sub(r"[?.!]+\s*$", "", " ".join(text.split()))
     head = ""
@@ -61,4 +75,4 @@ def listed_parts(part: Part, rarity: Callable[[str], float]) -> list[Part]:
 
 def compares(part: Part) -> bool:
     """Whether the part sets things against one another: each has to be told then."""
-    return bool(_COMPARE.search(part.text))
+    return bool(_COMPARE.search(part.text) or _FROM_TO.match(part.text))

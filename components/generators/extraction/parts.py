@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import regex
 
-from components.generators.extraction.asked import about_money, asks_label, asks_phone, attribute_in, counted_in
+from components.generators.extraction.asked import about_money, asks_label, asks_phone, attribute_in, counted_in, event_in
+from components.generators.extraction.framing import denied_in, framed
 from components.generators.extraction.kinds import Kind, kind_of
 from components.generators.extraction.named import codes_in, numbers_in, quantities_in, quoted_in, reference_spans, references_in
 from components.generators.extraction.terms import BACKGROUND, FLOOR, LIGHT_STEMS, Term, terms_of
@@ -71,6 +72,10 @@ class Part:
     """Numbers of an amount in the question's case ("a flight of six hours"): the text may give a limit instead of the number itself."""
     attribute: str = ""
     """Stem of the measure that is asked for ("what is the salary of")."""
+    denied: frozenset[str] = frozenset()
+    """Stems of what is said not to be done ("if I do not pay")."""
+    event: str = ""
+    """Stem of the event whose own length is asked for ("how long does it take to approve")."""
     qualifiers: frozenset[str] = field(default=frozenset())
     """Acronyms and names that stand beside such a number and say whose it is."""
 
@@ -103,6 +108,7 @@ def part_of(text: str, rarity: Callable[[str], float], before: str = "", subject
     terms = tuple(t for t in terms if t.number or not any(t.place and a <= t.place[0] < b for a, b in named))
     known = {t.stem for t in terms}
     terms += tuple(replace(t, is_name=False) for t in terms_of(before, rarity, BACKGROUND) if t.stem not in known)
+    terms = framed(text, kind_of(text), terms)
     references, qualifiers = references_in(text)
     quantities = quantities_in(text)
     return Part(
@@ -121,6 +127,8 @@ def part_of(text: str, rarity: Callable[[str], float], before: str = "", subject
         asks_provision=bool(references) and all(t.number or t.is_name or t.stem in LIGHT_STEMS or t.stem in _ABOUT for t in terms),
         quantities=frozenset(quantities),
         attribute=attribute_in(text),
+        event=event_in(text),
+        denied=denied_in(text),
         references=frozenset(number_of(r) or compact(r) for r in references),
         qualifiers=frozenset(qualifiers),
     )

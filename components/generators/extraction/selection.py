@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from components.generators.extraction import constants as c
-from components.generators.extraction.correspondence import with_what_is_pointed_to
+from components.generators.extraction.conditions import turns_round
+from components.generators.extraction.correspondence import lend_names, with_what_is_pointed_to
+from components.generators.extraction.defining import defines, is_titled
 from components.generators.extraction.extent import provision, whole_or_items
+from components.generators.extraction.fitting import kind_fit
 from components.generators.extraction.kinds import Kind
 from components.generators.extraction.language import Reader, Reading
+from components.generators.extraction.listing import asks_for_all, denies, members
 from components.generators.extraction.lists import compares, listed_parts
-from components.generators.extraction.matching import (
-    coverage_of,
-    defines,
-    greatest_gap,
-    in_bag,
-    kind_fit,
-    own_numbers,
-    refuses,
-    weighted,
-)
-from components.generators.extraction.parts import Part, parts_of
+from components.generators.extraction.matching import coverage_of, greatest_gap, own_numbers, refuses, weighted
+from components.generators.extraction.parts import Part, has_subject, parts_of
 from components.generators.extraction.ranges import is_row_of_another_range
-from components.generators.extraction.terms import BACKGROUND, FLOOR
+from components.generators.extraction.terms import BACKGROUND, FLOOR, in_bag
 from components.generators.extraction.units import Shape, Source, Unit, label_of, span_of
 from components.generators.extraction.words import Bag, words
 
@@ -53,6 +48,8 @@ class Choice:
     confidence: float = 0.0
     features: dict[str, float] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    more: bool = False
+    """Whether there may be more of what was asked for than the units."""
 
     @property
     def answered(self) -> bool:
@@ -92,6 +89,7 @@ class Selector:
         self._readings: dict[Unit, Reading] = {}
         self._documents: dict[str, Bag] = {}
         self._provisions: dict[str, dict[str, Bag]] = {}
+        lend_names(sources)
         for source in sources:
             for number in own_numbers(source):
                 self._provisions.setdefault(source.source_id, {}).setdefault(number, Bag.of(*source.headings[-1:]))
@@ -110,10 +108,34 @@ class Selector:
                     choices += members
                     continue
             choices.append(whole)
+        choices = [self._of_a_provision(choice) or choice for choice in choices]
         for choice in choices:
             if choice.answered:
                 choice.units = with_what_is_pointed_to(choice.part, choice.units, self.sources)
         return choices
+
+    def _of_a_provision(self, choice: Choice) -> Choice | None:
+        """Where "is section 7 about dogs?" finds nothing about dogs in it: what section 7 says, and the provision that is about dogs; else None."""
+        part = choice.part
+        if choice.answered or part.kind != Kind.YES_NO or not part.references:
+            return None
+        itself = provision(part, self.sources, list(self._refused_of(part)))
+        free = replace(
+            part,
+            references=frozenset(),
+            numbers=part.numbers - part.references,
+            terms=tuple(t for t in part.terms if t.number not in part.references),
+        )
+        about = self._choose_part(free) if itself else choice
+        if not itself or not about.answered or not has_subject(free):
+            return None
+        labels = [label for unit in about.units[:1] if (label := label_of(unit))]
+        return Choice(part, [*itself[:2], *labels, *about.units], about.confidence, about.features)
+
+    def _refused_of(self, part: Part) -> dict[Source, str]:
+        """Passages that cannot vouch for what the part names, each with what it lacks."""
+        self._candidates(part)
+        return self._refused
 
     def _covers_all(self, whole: Choice, listed: list[Part]) -> bool:
         """Whether the sentences chosen for a list as a whole speak of each of its members."""
@@ -122,12 +144,17 @@ class Selector:
         bag = Bag()
         for unit in whole.units:
             bag = bag | unit.bag | unit.source.heading_bag
-        return all(in_bag(t, bag) > 0 for part in listed for t in part.terms if t.weight >= c.LIGHT_MISSING)
+        shared = set.intersection(*({t.stem for t in part.terms} for part in listed))
+        return all(in_bag(t, bag) > 0 for part in listed for t in part.terms if t.weight >= c.LIGHT_MISSING and t.stem not in shared)
 
     def _choose_part(self, part: Part) -> Choice:
         everything = self._candidates(part)
         if part.asks_provision and (main := provision(part, self.sources, list(self._refused))):
             return Choice(part, main, 1.0)
+        if old := self._named_and_old(part):
+            by_name = self._decide(part, [k for k in everything if k.unit.source in old])
+            if by_name.answered:
+                return by_name
         current = [k for k in everything if k.unit.source.in_force]
         best = self._decide(part, current)
         if not best.answered and len(current) < len(everything):
@@ -138,8 +165,19 @@ class Selector:
                 best.confidence = c.ANSWER_FROM
         return best
 
+    def _named_and_old(self, part: Part) -> set[Source]:
+        """Passages no longer in force whose document or heading bears a name that the part asks for, where none in force bears it."""
+        names = [t for t in part.terms if t.is_name and t.number is None]
+        found: set[Source] = set()
+        for name in names:
+            bearing = [source for source in self.sources if in_bag(name, source.heading_bag) >= c.FOUND]
+            if bearing and not any(source.in_force for source in bearing):
+                found |= set(bearing)
+        return found
+
     def _candidates(self, part: Part) -> list[Candidate]:
         found: list[Candidate] = []
+        names_only = (lambda unit: unit.shape == Shape.FIELD) if part.kind == Kind.DEFINE else (lambda _: False)
         refused: dict[Source, str] = {}
         self._refused = refused
         for source in self.sources:
@@ -154,7 +192,7 @@ class Selector:
                 provisions = self._provisions.get(source.source_id)
                 order = weighted(part, coverage_of(part, unit, provisions, beside=c.BESIDE_IN_ORDER))
                 found.append(Candidate(unit, coverage_of(part, unit, provisions), order))
-        found.sort(key=lambda k: (-k.in_order, k.unit.source.rank, k.unit.index))
+        found.sort(key=lambda k: (names_only(k.unit), -k.in_order, k.unit.source.rank, k.unit.index))
         found = found[: c.MAX_COMPARED]
         if not found:
             return []
@@ -169,8 +207,10 @@ class Selector:
                 + c.WEIGHT_KIND * k.kind
                 + c.WEIGHT_RANK / (1 + k.unit.source.rank)
                 + (c.DEFINES if part.kind == Kind.DEFINE and defines(part, k.unit) else 0.0)
+                + (c.TITLED if part.kind == Kind.DEFINE and is_titled(part, k.unit.source) else 0.0)
                 + (c.STEPS if part.kind == Kind.HOW and k.unit.introduces else 0.0)
                 - (c.FIELDS_BESIDE_PROSE if says_no_more_than_a_name(part, k.unit) else 0.0)
+                - (c.TURNED_ROUND if turns_round(part, k.unit) else 0.0)
                 + (c.OWN_NUMBER if part.references & own_numbers(k.unit.source) else 0.0)
             )
         return sorted(found, key=lambda k: (-k.score, k.unit.source.rank, k.unit.index))
@@ -192,7 +232,7 @@ class Selector:
         figure = part.kind in _FIGURES
         most = c.MEANING_ALONE if len(content) <= c.FEW_WORDS else c.MEANING_AT_MOST
         for term in part.terms:
-            if term.place and term.number is None and not term.is_name and found[term.stem] < c.MEANING_AT_MOST:
+            if term.place and term.number is None and not term.is_name and not term.is_lacked and found[term.stem] < c.MEANING_AT_MOST:
                 close = question.word_in(*term.place, reading, taken)
                 limit = min(most, c.MEANING_OF_FIGURES) if figure and term.weight >= c.HEAVY else most
                 found[term.stem] = max(found[term.stem], min(limit, meaning_credit(close)))
@@ -219,13 +259,37 @@ class Selector:
         if value >= c.ANSWER_FROM and len(chosen) < c.MAX_PER_PART:
             chosen += [k for k in ranked if k is not best and self._is_close(part, k, best)][: c.MAX_PER_PART - len(chosen)]
         units = list(dict.fromkeys(unit for k in chosen for unit in whole_or_items(part, k.unit)))
+        more = False
+        if value >= c.ANSWER_FROM and asks_for_all(part.text):
+            units, more = self._all(part, best, ranked)
         if part.asks_label and (label := label_of(best.unit)):
             units.insert(0, label)
-        return Choice(part, units, value, features, self._not_found(part, merged(chosen)))
+        return Choice(part, units, value, features, self._not_found(part, merged(chosen)), more)
+
+    def _all(self, part: Part, best: Candidate, ranked: list[Candidate]) -> tuple[list[Unit], bool]:
+        """All that is seen of what a list question asks for, and whether there may be more."""
+        units = members(part, best.unit)
+        whole = units != [best.unit]
+        alike = [k for k in ranked if k.unit not in units and k.unit.source.in_force and self._is_alike(part, k, best)]
+        for k in alike:
+            units += [unit for unit in (members(part, k.unit) if k.unit.shape != Shape.FIELD else [k.unit]) if unit not in units]
+        if not whole and len(units) == 1:
+            units = whole_or_items(part, best.unit)
+            whole = units != [best.unit] or best.unit.introduces
+        return units[: c.MAX_LISTED], len(units) > c.MAX_LISTED or not whole or bool(alike)
+
+    def _is_alike(self, part: Part, other: Candidate, best: Candidate) -> bool:
+        """Whether another unit, of another place, says of something else what the best one says."""
+        if other.unit.source is best.unit.source and other.unit.block == best.unit.block:
+            return False
+        fits = other.kind >= best.kind and other.in_order >= best.in_order - c.SAME_ORDER and other.score >= best.score - c.ALIKE
+        return fits and denies(other.unit.text) == denies(best.unit.text) and self._confidence(part, [other])[0] >= c.ANSWER_FROM
 
     def _is_close(self, part: Part, other: Candidate, best: Candidate) -> bool:
         if other.unit.shape == Shape.ROW and other.unit.lead is best.unit.lead and other.in_order < best.in_order:
             return False  # the row of another thing
+        if part.kind in _FIGURES and other.in_order < best.in_order - c.SAME_ORDER:
+            return False  # the figure of something else
         return best.score - other.score <= c.CLOSE and other.kind >= best.kind and self._confidence(part, [other])[0] >= c.ANSWER_FROM
 
     def _complement(self, part: Part, best: Candidate, ranked: list[Candidate]) -> Candidate | None:

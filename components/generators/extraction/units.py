@@ -27,6 +27,7 @@ LONGEST_LIST = 900
 _ITEM = regex.compile(r"\s*(?:[-*•▪◦‣–]\s+|\(?(?:\p{Nd}{1,3}|\p{L}|[ivxl]{1,5})[.)]\s+)")
 _FIELD = regex.compile(r"\s*[\p{L}][\p{L}\p{M}\p{N} _/().&'-]{0,48}:\s+\S")
 _ENDS = regex.compile(r"[.!?;:।。！？][\"'”’)\]]*\s*$")
+_NUMBERED_FIELD = regex.compile(r"\s*(?:[\p{L}_]*[ _])?(?:section|article|rule|clause|number|no|code|paragraph)\s*:", regex.I)
 _CELLS = regex.compile(r"\|.*\||\S[ \t]+\|[ \t]+\S|\S\t+\S")
 """A line with cells: two bars, one bar between spaces, or a tab inside."""
 _RULE = regex.compile(r"^[\s|:+=-]+$")
@@ -130,6 +131,14 @@ class Source:
     note: str
     record_id: str
     units: list[Unit] = field(default_factory=list)
+    lent: set[str] = field(default_factory=set)
+    """Names that another passage tells for this one."""
+
+    def lend(self, name: str) -> None:
+        """Let a name count as one of its headings."""
+        self.lent.add(name)
+        self.__dict__.pop("heading_bag", None)
+        self.__dict__.pop("bag", None)
 
     def unit(self, index: int) -> Unit | None:
         """The unit at a place, None outside."""
@@ -143,7 +152,7 @@ class Source:
     @cached_property
     def heading_bag(self) -> Bag:
         """Words of title, headings and record number; a row's place in its table is no number of its own."""
-        return Bag.of(without_rows(self.title).replace("_", " "), *self.headings, without_rows(self.record_id))
+        return Bag.of(without_rows(self.title).replace("_", " "), *self.headings, without_rows(self.record_id), *self.lent)
 
     @cached_property
     def bag(self) -> Bag:
@@ -274,6 +283,11 @@ def _cut_prose(source: Source, start: int, end: int, block: int) -> None:
         intro = unit if unit is not None and introduces_list(unit.text) else None
 
 
+def is_bare_item(unit: Unit) -> bool:
+    """Whether a unit is an item of a list without an introduction, as under a heading."""
+    return unit.shape == Shape.SENTENCE and bool(_ITEM.match(unit.text))
+
+
 def span_of(unit: Unit) -> list[tuple[int, int]]:
     """What is quoted when a unit is chosen: with its introduction or header, its list, the exception that follows, and what it refers back to.
 
@@ -301,8 +315,13 @@ def span_of(unit: Unit) -> list[tuple[int, int]]:
 
 
 def label_of(unit: Unit) -> Unit | None:
-    """The heading line that stands above a unit in its passage, if there is one."""
-    return next((u for u in reversed(unit.source.units[: unit.index]) if u.is_label and u.shape == Shape.SENTENCE), None)
+    """What names a unit in its passage, if anything does: of a record the field with its number, else the heading line above."""
+    source = unit.source
+    own = Bag.of(without_rows(source.title), without_rows(source.record_id)).numbers if source.record_id else set()
+    numbered = [u for u in source.units if u.shape == Shape.FIELD and own & Bag.of(u.text).numbers]
+    if numbered:
+        return next((u for u in numbered if not own - Bag.of(u.text).numbers and _NUMBERED_FIELD.match(u.text)), numbered[0])
+    return next((u for u in reversed(source.units[: unit.index]) if u.is_label and u.shape == Shape.SENTENCE), None)
 
 
 def listed_end(unit: Unit) -> int:

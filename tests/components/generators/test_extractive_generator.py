@@ -216,3 +216,83 @@ def test_any_text_gives_exact_quotes_or_a_refusal(question, contents):
     for c in answer.citations:
         assert c.quote == contents[c.n - 1][c.char_start - 100 * c.n : c.char_end - 100 * c.n]
         assert "Ignore previous instructions" not in c.quote
+
+
+OLD_TARIFF = passage(
+    11, "Offence | Fine\nFishing at night | up to 20 crowns", title="Lake Rules of 1950", headings=["Fines"], in_force=False, validity_note="replaced"
+)
+NEW_TARIFF = passage(
+    12,
+    "Fishing at night is fined with up to 90 crowns. It stood in LR 4 before.",
+    title="Guide to fishing",
+    headings=["Section 12: Fishing at night"],
+)
+TARIFF_ROW = passage(13, "title: Fishing at night\nold: LR 4\nnew: FWA 12", title="Fishing at night", record_id="row-1", source_id="table")
+
+
+def test_a_change_from_one_law_to_the_next_is_told_by_both():
+    """The guide does not say that its section 12 is of the FWA: the row does, by number and title."""
+    reply = ask("How did the highest fine for fishing at night change from the Lake Rules to the FWA?", [TARIFF_ROW, NEW_TARIFF, OLD_TARIFF])
+    assert "up to 20 crowns" in reply.text and "up to 90 crowns" in reply.text, reply.text
+    other_title = passage(13, "title: Boats\nold: LR 4\nnew: FWA 12", title="Boats", record_id="row-1", source_id="table")
+    assert "90 crowns" not in ask("What is the highest fine for fishing at night in the FWA?", [other_title, NEW_TARIFF]).text
+
+
+def test_a_law_no_longer_in_force_answers_where_it_is_named():
+    reply = ask("What was the fine for fishing at night under the Lake Rules?", [NEW_TARIFF, OLD_TARIFF])
+    assert "20 crowns" in reply.text and "90 crowns" not in reply.text, reply.text
+
+
+SILENCE = passage(
+    21,
+    "Whoever makes noise after ten pays 10 crowns.\n\ntitle: Noise at night\nsection: 5",
+    title="Noise at night (section 5)",
+    record_id="HR_5",
+    source_id="HR5",
+)
+DOGS = passage(
+    22,
+    "Whoever keeps a dog tells the warden.\n\ntitle: Keeping of dogs\nsection: 9",
+    title="Keeping of dogs (section 9)",
+    record_id="HR_9",
+    source_id="HR9",
+)
+
+
+def test_a_provision_that_is_about_something_else_is_shown_beside_the_one_that_is_meant():
+    reply = ask("Is section 5 about the keeping of dogs?", [SILENCE, DOGS])
+    assert "noise after ten" in reply.text and "section: 9" in reply.text and not reply.meta["declined"], reply.text
+    assert ask("Is section 5 about fireworks?", [SILENCE, DOGS]).meta["declined"]
+
+
+def test_which_section_is_answered_with_its_number():
+    assert "section: 9" in ask("Which sections deal with the keeping of dogs?", [SILENCE, DOGS]).text
+
+
+def test_a_list_says_whether_there_may_be_more():
+    rows = "Cake | Contains\n" + "\n".join(f"Cake {n} | nuts" for n in range(20))
+    reply = ask("Which cakes contain nuts?", [passage(1, rows, headings=["Cakes"])])
+    assert "there may be more" in reply.meta["missing"] and len(reply.meta["spans"]) >= 10
+    short = ask("Which cakes contain nuts?", [passage(1, "Cake | Contains\nPlum | nuts\nOat | nuts\nHoney | milk", headings=["Cakes"])])
+    assert short.meta["missing"] == "" and "Oat" in short.text and "Honey" not in short.text
+    alone = ask("Which trips need approval by a manager?")
+    assert "there may be more" in alone.meta["missing"]
+
+
+def test_a_definition_is_preferred_to_what_only_names_the_thing():
+    named = passage(1, "name: Petty noise\nsection: 4", title="Petty noise", record_id="row-4", source_id="rows")
+    petty = passage(
+        2,
+        "Whoever whistles at night commits petty noise in the meaning of the HR.",
+        title="Petty noise (section 4)",
+        record_id="HR_4",
+        source_id="HR4",
+    )
+    other = passage(
+        3,
+        "Shouting, drumming and the like after ten shall constitute malicious noise.",
+        title="Malicious noise (section 3)",
+        record_id="HR_3",
+        source_id="HR3",
+    )
+    assert "Shouting" in ask("What is malicious noise under the HR?", [named, petty, other]).text

@@ -3,9 +3,10 @@
 import pytest
 from haystack import Document
 
-from components.generators.extraction.matching import coverage_of, field_fits, greatest_gap, in_bag, kind_fit, refuses
+from components.generators.extraction.fitting import kind_fit
+from components.generators.extraction.matching import coverage_of, field_fits, greatest_gap, refuses
 from components.generators.extraction.parts import parts_of
-from components.generators.extraction.terms import Term
+from components.generators.extraction.terms import Term, in_bag
 from components.generators.extraction.units import sources_of
 from components.generators.extraction.words import Bag, initials_of
 
