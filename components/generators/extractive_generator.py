@@ -68,9 +68,11 @@ def question_and_evidence(messages: list[ChatMessage]) -> tuple[str, list[Docume
 
 def reply_of(question: str, choices: list[Choice]) -> ChatMessage:
     """The reply for the decisions on the parts of a question."""
-    spans = spans_of([unit for choice in choices if choice.answered for unit in choice.units])
+    listed = any(choice.answered and len(choice.units) > c.MAX_SENTENCES for choice in choices)
+    spans = spans_of([unit for choice in choices if choice.answered for unit in choice.units], c.MAX_LISTED + 1 if listed else c.MAX_SENTENCES)
     unanswered = [choice for choice in choices if not choice.answered]
-    missing = "; ".join(dict.fromkeys(missing_of(choice) for choice in unanswered))
+    open_lists = [f"{choice.part.subject}: there may be more than is quoted" for choice in choices if choice.answered and choice.more]
+    missing = "; ".join(dict.fromkeys([missing_of(choice) for choice in unanswered] + open_lists))
     meta: dict[str, Any] = {"declined": not spans, "missing": missing, "spans": spans, "model": EXTRACTIVE, "finish_reason": "stop"}
     if not spans:
         missing = missing or " ".join(question.split())
@@ -85,8 +87,8 @@ def missing_of(choice: Choice) -> str:
     return f"{choice.part.subject} (not found: {words})" if words else choice.part.subject
 
 
-def spans_of(units: list[Unit]) -> list[dict[str, Any]]:
-    """What is quoted for the chosen units: each range once, ranges of a passage that overlap made one, at most `MAX_SENTENCES`."""
+def spans_of(units: list[Unit], at_most: int = c.MAX_SENTENCES) -> list[dict[str, Any]]:
+    """What is quoted for the chosen units: each range once, ranges of a passage that overlap made one."""
     found: list[tuple[Unit, int, int]] = []
     for unit in units:
         for start, end in span_of(unit):
@@ -104,5 +106,5 @@ def spans_of(units: list[Unit]) -> list[dict[str, Any]]:
             "text": unit.source.text[start:end],
             "note": "" if unit.source.in_force else f" ({unit.source.note or 'not in force'})",
         }
-        for unit, start, end in found[: c.MAX_SENTENCES]
+        for unit, start, end in found[:at_most]
     ]
