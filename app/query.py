@@ -199,7 +199,7 @@ async def retrieve(
 
     with collect_stages() as stages:
         try:
-            result = await _run(graph, {"question": question, "filters": filters, "as_of": as_of}, principal)
+            result = await _run(graph, {"question": question, "filters": filters, "as_of": as_of, "look_up": True}, principal)
         except TimeoutError:
             raise GraphError(f"{graph.path.name}: no result within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)") from None
     return result.get("documents", []), stages
@@ -218,6 +218,8 @@ async def search(
 
     :param graph: loaded with `only=["documents"]`, so that no generator runs.
     :param as_of: as in `ask`.
+    :returns: `documents`, each with `rank`, `score` and `score_of`: the stage that gave it. Scores order the passages of one question; they are
+        no probabilities and do not compare between questions.
     :raises UsageError: an empty or too long question.
     :raises GraphError: a component failed.
     """
@@ -227,6 +229,7 @@ async def search(
         {
             "rank": rank,
             "score": document.score,
+            "score_of": score_stage(document.score, document.meta.get("ranks") or {}),
             "id": document.id,
             "text": document.content,
             **{key: document.meta[key] for key in DOCUMENT_META if document.meta.get(key) is not None},
@@ -241,6 +244,21 @@ async def search(
         "graph": graph.name,
         "index_version": index_version(graph),
     }
+
+
+def score_stage(score: float | None, ranks: Mapping[str, Any]) -> str:
+    """The stage whose score a passage bears; empty where none is known.
+
+    A stage that leaves the score alone (`learned`) or that passed all through is not named; what is no stage's own is the fusion's.
+
+    >>> score_stage(0.9, {"dense": {"rank": 1, "score": 0.6}, "sparse": {"rank": 2, "score": 6.1}, "learned": {"rank": 1, "score": 7.0}})
+    'fusion'
+    >>> score_stage(0.8, {"dense": {"rank": 1, "score": 0.6}, "ranker": {"rank": 1, "score": 0.8}})
+    'ranker'
+    """
+    if score is None or not ranks:
+        return ""
+    return next((stage for stage in reversed(ranks) if ranks[stage].get("score") == score), "fusion")
 
 
 async def prompt(
@@ -259,7 +277,8 @@ async def prompt(
     text = checked_question(question)
     with collect_stages() as stages:
         try:
-            messages = (await _run(graph, {"question": text, "filters": filters, "top_k": top_k, "as_of": as_of}, principal))["prompt"]
+            values = {"question": text, "filters": filters, "top_k": top_k, "as_of": as_of, "look_up": True}
+            messages = (await _run(graph, values, principal))["prompt"]
         except TimeoutError:
             raise GraphError(f"{graph.path.name}: no result within {settings().deadline_s:g} s (SAKSHYA_DEADLINE_S)") from None
     meta = messages[-1].meta

@@ -82,8 +82,10 @@ def show_answer(answer: Answer, *, trace: bool = False) -> None:
     """Print an answer for a person."""
     if answer.status == Status.FAILED:
         return
-    colour = {"answered": "green", "declined": "yellow"}[answer.status.value]
-    out.print(Panel(Text(answer.answer or answer.missing), title=answer.status.value, border_style=colour, title_align="left"))
+    replied = answer.status == Status.DECLINED and not answer.missing and not answer.evidence  # small talk: nothing was looked for
+    colour = "yellow" if answer.status == Status.DECLINED and not replied else "green"
+    title = "reply" if replied else answer.status.value
+    out.print(Panel(Text(answer.answer or answer.missing), title=title, border_style=colour, title_align="left"))
     if answer.missing and answer.status == Status.ANSWERED:
         out.print(Text(f"The documents do not say: {answer.missing}", style="yellow"))
     last = 0

@@ -69,7 +69,7 @@ def run_model(graph: Graph) -> type[Body]:
     """What `/{graph}/run` accepts: `question`, and the other inputs that the graph declares, each optional."""
     fields: dict[str, Any] = {"question": (Question, Field(description="The question.", examples=["How long do refunds take?"]))}
     for name in graph.inputs:
-        if name == "question":
+        if name in {"question", "look_up"}:  # a search sets the second by itself
             continue
         hint, text = KNOWN.get(name, (_plain_hint(graph, name), f"Input {name!r} of the graph."))
         fields[name] = (Optional[hint], Field(default=None, description=text))  # noqa: UP045  an Annotated value takes no |

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import regex
 
+from components.query.bare_question_word import asked_with
 from components.query.noun_phrases import Phrase, Word, phrases_of, with_complements, words_of
-from components.query.question_words import HERE, MODIFIERS, NOUN_TOO, OWNERS, RELATIONAL, SAID_OF_NOTHING
-from components.query.topic import MANY, ONE, PERSON, gist, topic_of
+from components.query.pronouns import THIRD, is_asked_verb, means_nothing, means_within, points_back
+from components.query.question_words import MODIFIERS, OWNERS, RELATIONAL
+from components.query.topic import MANY, ONE, gist, topic_of
 
 OPENERS = regex.compile(
     r"^(?:(?:ok(?:ay)?|and|or|but|so|then|also|now|well|yes|no|thanks|hm+)[\s,]+)*"
@@ -25,11 +27,6 @@ MORE = regex.compile(
     r"(?:\s+(?:about|on) (?:that|this|it))?(?:\s+(?:in more detail|please|more|further))*[?.!\s]*$",
     regex.IGNORECASE,
 )
-THIRD = {
-    **dict.fromkeys(("it", "its"), ONE),
-    **dict.fromkeys(("they", "them", "their", "theirs"), MANY),
-    **dict.fromkeys(("he", "him", "his", "she", "her", "hers"), PERSON),
-}
 POINTING = frozenset({"this", "that", "these", "those"})
 CASES = frozenset({"case", "event", "situation", "circumstances"})
 COURTESY = frozenset({"thanks", "thank", "ok", "okay", "hello", "hi", "great", "bye", "good", "please", "cheers", "perfect", "fine", "sorry"})
@@ -43,10 +40,12 @@ class Rewritten:
     """A question that stands alone.
 
     :param how: what was read into it, one line; empty where it is as it was asked.
+    :param unclear: why it can be read neither alone nor by the question before; the question is then as it was asked.
     """
 
     question: str
     how: str = ""
+    unclear: str = ""
 
 
 def resolved(question: str, earlier: Sequence[str], answer: str = "") -> Rewritten:
@@ -59,8 +58,8 @@ def resolved(question: str, earlier: Sequence[str], answer: str = "") -> Rewritt
     'What is the reimbursement limit for dental?'
     >>> resolved("When do they expire?", ["What are password resets?"]).question
     'When do password resets expire?'
-    >>> resolved("How long is the notice period?", ["What are password resets?"])
-    Rewritten(question='How long is the notice period?', how='')
+    >>> resolved("How long is the notice period?", ["What are password resets?"]).how
+    ''
     """
     before = ""
     for one in earlier:
@@ -76,6 +75,8 @@ def _one(question: str, before: str, answer: str) -> Rewritten:
     before = before.strip()
     for rule in (_more, _fragment, _question_word, _pronouns, _relational):
         found = rule(asked, before, answer)
+        if found is not None and found.unclear:
+            return Rewritten(question, unclear=found.unclear)
         if found is None or found.question == asked:
             continue
         if rule is _pronouns and (more := _fragment(found.question, before, answer)):  # "and after it?"
@@ -101,23 +102,35 @@ def _fragment(asked: str, before: str, answer: str) -> Rewritten | None:
     phrases = phrases_of(rest)
     if not phrases or any(w.low in POINTING for w in words):
         return None
-    bare = not opening and words[0].kind != "preposition"
-    if bare and not (asked.endswith("?") and (len(words) == 1 or (phrases[0].numbered and len(words) <= 3))):
+    alone = not opening and words[0].kind != "preposition"
+    if alone and not (asked.endswith("?") and (len(words) == 1 or (phrases[0].numbered and len(words) <= 3))):
         return None
     if words[0].low in COURTESY:
         return None
     new = with_complements(rest, phrases[0], phrases)
     text = rest.rstrip(_END)
+    if new.preposition == "for" and (subject := _person_asked_about(new, before)):
+        put = new.text
+        return Rewritten(_asked(before[: subject.start] + put + before[subject.end :]), f"“{put}” in the place of “{subject.text}”")
     place = _like(new, before)
     if place is None:
         joined = text if new.preposition else f"for {text}"
         return Rewritten(f"{before.rstrip(_END)} {joined}?", f"“{text}” asked of the question before")
     start, end, old = place
-    put = new.text if old.preposition and new.preposition else text
-    if new.preposition and old.preposition != new.preposition:
-        put = text
-        start = words_of(before)[old.first - 1].start if old.preposition else start
+    bare = new.preposition == old.preposition or (new.preposition == "for" and not old.preposition)
+    put = new.text if new.preposition and bare else text
+    if new.preposition and old.preposition and not bare:
+        start = words_of(before)[old.first - 1].start
     return Rewritten(_asked(before[:start] + put + before[end:]), f"“{put}” in the place of “{before[start:end]}”")
+
+
+def _person_asked_about(new: Phrase, before: str) -> Phrase | None:
+    """ "And for contractors?" after "how much leave do employees get?": the people that the question before is about give way."""
+    phrases, words = phrases_of(before), words_of(before)
+    if not new.person or any(p.preposition == "for" for p in phrases):
+        return None
+    old = next((p for p in phrases if p.person and not p.preposition and p.first and words[p.first - 1].kind == "aux"), None)
+    return old if old is not None and words[0].low != "who" else None
 
 
 def _like(new: Phrase, before: str) -> tuple[int, int, Phrase] | None:
@@ -144,7 +157,7 @@ def _named(phrase: Phrase) -> bool:
 
 
 def _question_word(asked: str, before: str, answer: str) -> Rewritten | None:
-    """ "Why?", "Since when?", "Under what conditions?": a question word alone, before the rest of the question before."""
+    """ "Why?", "Since when?", "Under what conditions?": a question word alone, of the question before."""
     stripped = regex.sub(r"^(?:and|but|so|then|ok|okay)[\s,]+", "", asked, flags=regex.IGNORECASE)
     words = [w for w in words_of(stripped) if w.kind != "sign"]
     if not words or len(words) > 5 or not any(w.kind == "wh" for w in words[:2]) or any(w.kind in {"verb", "aux"} for w in words):
@@ -153,21 +166,16 @@ def _question_word(asked: str, before: str, answer: str) -> Rewritten | None:
         return None
     if any(w.low in THIRD or w.low in POINTING for w in words):
         return None
-    body = _without_question_word(before)
     first = stripped.rstrip(_END)
     if regex.fullmatch(r"why not", first, regex.IGNORECASE):
-        return Rewritten(f"Why {body.rstrip(_END)}, or why not?", "why, of the question before")
-    return Rewritten(_asked(f"{first} {body}".replace(" : ", ": ")), f"“{first}” asked of the question before")
-
-
-def _without_question_word(question: str) -> str:
-    words = words_of(question)
-    asks = next((i for i, w in enumerate(words[:2]) if w.kind == "wh"), None)
-    if asks is None:
-        first = words[0] if words else None
-        return question[0].lower() + question[1:] if first is not None and first.kind != "noun" else question
-    verb = next((w for w in words[asks:] if w.kind == "aux"), None)
-    return question[verb.start :] if verb is not None else f": {question[0].lower()}{question[1:]}"
+        body = before.rstrip(_END)
+        if words_of(before)[0].kind == "aux" and asked_with("why", before):
+            return Rewritten(f"Why {body[0].lower()}{body[1:]}, or why not?", "why, of the question before")
+    elif whole := asked_with(first, before):
+        return Rewritten(whole, f"“{first}” asked of the question before")
+    elif words[0].low in {"when", "where", "since"} and words_of(before)[0].low == "who":
+        return Rewritten(_asked(f"{first}: {before[0].lower()}{before[1:]}"), f"“{first}” asked of the question before")
+    return Rewritten(asked, unclear=f"“{asked}” cannot be read with certainty after “{before.rstrip(_END)}?”")
 
 
 def _asked(text: str) -> str:
@@ -182,11 +190,11 @@ def _pronouns(asked: str, before: str, answer: str) -> Rewritten | None:
     for i, word in enumerate(words):
         after = words[i + 1] if i + 1 < len(words) else None
         if word.low in THIRD:
-            if _means_nothing(asked, words, i) or _means_within(word, own):
+            if means_nothing(asked, words, i) or means_within(word, own):
                 continue
             topic = topic_of(before, THIRD[word.low], answer)
-        elif word.low in POINTING and _points_back(words, i):
-            if after is not None and after.kind == "noun" and not _is_asked_verb(words, i):
+        elif word.low in POINTING and points_back(words, i):
+            if after is not None and after.kind == "noun" and not is_asked_verb(words, i):
                 return _pointed(asked, before, words, i)
             topic = topic_of(before, MANY if word.low in {"these", "those"} else ONE, "")
         else:
@@ -215,58 +223,6 @@ def _put(asked: str, words: list[Word], i: int, topic: str) -> Rewritten:
             text = asked[: word.start] + topic + asked[word.end : words[j].start] + topic + asked[words[j].end :]
             break
     return Rewritten(_asked(text), how)
-
-
-def _means_nothing(asked: str, words: list[Word], i: int) -> bool:
-    """ "Is it allowed to", "how long does it take to", "it rains"."""
-    if words[i].low != "it":
-        return False
-    rest = [w.low for w in words[i + 1 : i + 5]]
-    tail = asked[words[i].end :]
-    if any(w in SAID_OF_NOTHING for w in rest[:3]):
-        return bool(regex.search(r"\b(?:to\s+\p{L}+|that|for\s+[^?]+\s+to|if|when|whether)\b", tail))
-    if rest[:1] and rest[0] in {"take", "takes", "cost", "costs", "mean", "means", "require", "requires"}:
-        return bool(regex.search(r"\bto\s+\p{L}{2,}", tail)) or bool(regex.search(r"\bmeans?\b[^?]*\b(?:when|if|that|to)\b", tail))
-    return bool(rest[:1]) and rest[0] in {"rain", "rains", "snow", "snows", "happen", "happens", "comes", "turns", "follows"}
-
-
-def _means_within(word: Word, own: list[Phrase]) -> bool:
-    """Whether a phrase before the pronoun, in the same question, is what it stands for."""
-    earlier = [p for p in own if p.end <= word.start]
-    kind = THIRD[word.low]
-    if kind == ONE:
-        return any(not p.plural and not p.person for p in earlier)
-    if kind == MANY:
-        return any(p.plural or p.person for p in earlier)
-    return any(p.person or p.named for p in earlier)
-
-
-def _points_back(words: list[Word], i: int) -> bool:
-    """Whether "this", "that", "these" or "those" means what was said before, and is no conjunction, relative or "that of"."""
-    word = words[i]
-    before = words[i - 1] if i else None
-    after = words[i + 1] if i + 1 < len(words) else None
-    if after is not None and after.low in {"of", "who", "which", "whose"}:
-        return False
-    if after is not None and after.low.rstrip("s") in HERE and word.low == "this":
-        return False
-    if word.low != "that":
-        return True
-    if before is None:
-        return after is None or after.kind in {"aux", "noun"}
-    if before.kind in {"noun", "adverb"} or before.low in {"so", "such"}:
-        return before.low in {"about"} or (before.kind == "adverb" and (after is None or after.kind == "sign"))
-    if before.kind == "verb":
-        return after is None or after.kind in {"sign", "preposition", "adverb"}
-    return before.kind in {"aux", "preposition", "conjunction"} and (after is None or after.kind != "pronoun")
-
-
-def _is_asked_verb(words: list[Word], i: int) -> bool:
-    """ "Does that cost anything?": behind do, can or must and the pronoun, a word that can be a verb is one."""
-    before, after = words[i - 1] if i else None, words[i + 1]
-    last = i + 2 >= len(words) or words[i + 2].kind != "noun"
-    helps = before is not None and before.kind == "aux" and before.low not in {"is", "are", "was", "were"}
-    return helps and last and after.low in NOUN_TOO
 
 
 def _pointed(asked: str, before: str, words: list[Word], i: int) -> Rewritten | None:

@@ -12,6 +12,7 @@ from components.query.conversation import Turn, turns_of
 from components.query.follow_up import resolved
 from components.query.prompted_chat import PromptedChat
 from components.query.rewrite_check import checked_rewrite
+from components.routers.small_talk_router import small_talk
 
 STAGE = "rewrite"
 VARIABLES = ("question", "turns")
@@ -25,7 +26,8 @@ class QuestionRewriter:
     With a chat model in the settings, that one is asked, and its reply is used only where it is one line, keeps the numbers and most of the
     words of the question, and adds no number that nobody said; otherwise, and without a chat model, rules for English do it: pronouns,
     fragments, question words alone, and nouns that need a complement ("the deadline"). The rules leave a question alone unless it is
-    plainly a follow-up. Haystack has no such component: its QueryExpander makes several questions of one and knows no conversation.
+    plainly a follow-up; a "why?" that they cannot read with certainty stays and is `unclear`. Haystack has no such component: its QueryExpander
+    makes several questions of one and knows no conversation.
 
     >>> history = [{"role": "user", "content": "How long is the notice period in Spain?"}]
     >>> out = QuestionRewriter(model="none").run("and in France?", history)
@@ -49,23 +51,24 @@ class QuestionRewriter:
         self.model, self.prompt, self.timeout_s, self.longest = model, prompt, timeout_s, longest
         self._chat = PromptedChat(type(self).__name__, prompt, VARIABLES, None if model == "none" else model, timeout_s, REPLY_TOKENS)
 
-    @component.output_types(question=str, note=str, skipped=str, degraded=list[Degradation], model=str)
+    @component.output_types(question=str, unclear=str, note=str, skipped=str, degraded=list[Degradation], model=str)
     def run(self, question: str, history: list[Any] | None = None) -> dict[str, Any]:
         """Rewrite.
 
         :param question: as asked.
         :param history: earlier messages, oldest first: mappings with `role` and `content`, or ChatMessages.
-        :returns: `question`: self-contained, or as asked; `note`: what was rewritten, and by what; `skipped`: there is no history; `degraded`:
-            the chat model failed or its reply was not used, and the rules did it; `model`: the chat model whose reply was used.
+        :returns: `question`: self-contained, or as asked; `unclear`: why it can be read neither alone nor by what was said; `note`: what was
+            rewritten, and by what; `skipped`: there is no history; `degraded`: the chat model failed or its reply was not used, and the rules
+            did it; `model`: the chat model whose reply was used.
         """
-        turns = turns_of(history)
+        turns = said_of(question, history)
         reply = self._chat.ask(question=question, turns=_lines(turns)) if self._asks(turns) else None
         return self._rewritten(question, turns, reply)
 
-    @component.output_types(question=str, note=str, skipped=str, degraded=list[Degradation], model=str)
+    @component.output_types(question=str, unclear=str, note=str, skipped=str, degraded=list[Degradation], model=str)
     async def run_async(self, question: str, history: list[Any] | None = None) -> dict[str, Any]:
         """As `run`, with the endpoint awaited."""
-        turns = turns_of(history)
+        turns = said_of(question, history)
         reply = await self._chat.ask_async(question=question, turns=_lines(turns)) if self._asks(turns) else None
         return self._rewritten(question, turns, reply)
 
@@ -77,7 +80,7 @@ class QuestionRewriter:
         return self.model != "none" and self._chat.is_set and any(turn.role == "user" for turn in turns)
 
     def _rewritten(self, question: str, turns: list[Turn], reply: ChatText | None) -> dict[str, Any]:
-        result = {"question": question, "note": "", "skipped": "", "degraded": [], "model": ""}
+        result = {"question": question, "unclear": "", "note": "", "skipped": "", "degraded": [], "model": ""}
         earlier = [turn.text for turn in turns if turn.role == "user"]
         if not earlier:
             return {**result, "skipped": "no history"}
@@ -92,9 +95,16 @@ class QuestionRewriter:
             result["degraded"] = [Degradation(stage=STAGE, reason=f"{fault}; rewritten by rules")]
         answers = [turn.text for turn in turns if turn.role == "assistant"]
         found = resolved(question, earlier, answers[-1] if answers else "")
+        if found.unclear:
+            return {**result, "unclear": found.unclear, "note": f"as asked: {found.unclear}"}
         if len(found.question) > max(self.longest, len(question)):
             return {**result, "note": "as asked: its rewriting would be too long"}
         return {**result, **_said(question, found.question, f"by rules: {found.how}")}
+
+
+def said_of(question: str, history: list[Any] | None) -> list[Turn]:
+    """What was said and may be meant by the question: no small talk, and nothing where the question is small talk itself."""
+    return [] if small_talk(question) else [turn for turn in turns_of(history) if turn.role != "user" or not small_talk(turn.text)]
 
 
 def _lines(turns: list[Turn]) -> list[str]:

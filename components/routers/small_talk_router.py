@@ -1,4 +1,4 @@
-"""Answers greetings, thanks and questions about Sakshya itself; everything else is looked up."""
+"""Answers what needs no document: greetings, thanks, questions about Sakshya itself, and a follow-up that nobody can read. The rest is looked up."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import regex
 from haystack import component
 
 from components.answer import Answer, Status
+from components.builders.cited_answer_builder import degraded_entries
 from components.validators.attempt import Attempt
 
 HELP = (
@@ -58,18 +59,36 @@ class SmallTalkRouter:
     """Decides whether a question needs retrieval: of Self-RAG (Asai et al. 2023) the first decision, by rules that can be read.
 
     Only greetings, thanks and questions about Sakshya itself are answered without the documents, with a fixed text. Everything else is looked up,
-    what a model would know by itself too: "What is 2+2?" is declined where no document says it. The reply is `declined` in the contract, since
-    `answered` means that documents hold it. Haystack's `ConditionalRouter` has no rules of its own.
+    what a model would know by itself too: "What is 2+2?" is declined where no document says it. A "why?" of which the rewriter cannot tell what
+    it means is asked back. The reply is `declined` in the contract, since `answered` means that documents hold it. Haystack's
+    `ConditionalRouter` has no rules of its own.
+
+    >>> SmallTalkRouter().run("Thank you!")["answer"].answer, SmallTalkRouter().run("Thank you!", look_up=True)["question"]
+    ('You are welcome.', 'Thank you!')
     """
 
-    @component.output_types(attempt=Attempt, answer=Answer, note=str)
-    def run(self, question: str) -> dict[str, Any]:
+    @component.output_types(question=str, attempt=Attempt, answer=Answer, note=str)
+    def run(self, question: str, unclear: str = "", look_up: bool = False, degraded: list[Any] | None = None) -> dict[str, Any]:
         """Route.
 
-        :returns: `attempt`, the first round of a search, or `answer`; `note`: which rule applied.
+        :param unclear: why the question cannot be read, from the rewriter; empty where it can.
+        :param look_up: look everything up; a search for "help" wants the passages with that word.
+        :param degraded: entries of the stages before, for the reply.
+        :returns: `question` and `attempt`, the first round of a search, or `answer`; `note`: which rule applied.
         """
+        if look_up:
+            return _searched(question, "looked up, as everything in a search")
+        if unclear:
+            reply = f"{unclear}. Please ask the whole question."
+            entries = degraded_entries(degraded)
+            answer = Answer(status=Status.DECLINED, question=question, answer=reply, missing=unclear, degraded=entries)
+            return {"answer": answer, "note": "no document is asked: the question is not clear"}
         found = small_talk(question)
         if found is None:
-            return {"attempt": Attempt(question, question), "note": "looked up"}
+            return _searched(question, "looked up")
         name, reply = found
         return {"answer": Answer(status=Status.DECLINED, question=question, answer=reply), "note": f"{name}: no document is asked"}
+
+
+def _searched(question: str, note: str) -> dict[str, Any]:
+    return {"question": question, "attempt": Attempt(question, question), "note": note}

@@ -9,8 +9,10 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from typer.testing import CliRunner
 
 from app.cli import app
+from app.commands.ask import show_answer
 from app.conversation import MOST_MESSAGES, Conversation
 from components.access.principal import Principal
+from components.answer import Answer, Status
 
 GRAPH = """
 components:
@@ -118,3 +120,9 @@ def test_a_conversation_is_not_kept_for_ever(graph):
         talk.ask("What does a towel cost?")
     talk.close()
     assert len(talk.history) == MOST_MESSAGES and talk.history[-1]["role"] == "assistant"
+
+
+def test_a_reply_without_a_search_is_not_shown_as_a_refusal(capsys):
+    for missing, title in (("", "reply"), ("the fee", "declined")):
+        show_answer(Answer(status=Status.DECLINED, question="?", answer="You are welcome.", missing=missing))
+        assert capsys.readouterr().out.startswith(f"╭─ {title} ")

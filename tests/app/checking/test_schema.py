@@ -80,7 +80,7 @@ FAULTS = [
     ("parameters left out where one is needed", "    init_parameters:\n      document_store: *store\n      top_k: 50\n", "", "$.components.bm25_retriever"),
     ("unknown store", "SakshyaDocumentStore\n", "SakshyaDocumentStorage\n", "$.components.dense_retriever.init_parameters.document_store.type"),
     ("unknown parameter of a store", "SakshyaDocumentStore\n        init_parameters: {}", "SakshyaDocumentStore\n        init_parameters: {folder: x}", "$.components.dense_retriever.init_parameters.document_store.init_parameters"),
-    ("unknown connection key", "sender: fuser.documents", "sendr: fuser.documents", "$.connections[17]"),
+    ("unknown connection key", "sender: fuser.documents", "sendr: fuser.documents", "$.connections[20]"),
     ("input without a socket", "top_k: [evidence.top_k]", "top_k: [evidence]", "$.inputs.top_k"),
     ("output without a socket", "documents: ranker.documents\n", "documents: ranker\n", "$.outputs.documents"),
     ("no outputs", "outputs:\n  documents: ranker.documents\n  answer: numbering.answer\n  prompt: prompt_builder.messages\n", "", "$"),

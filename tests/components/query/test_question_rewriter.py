@@ -115,3 +115,22 @@ def test_long_conversations_are_read_from_their_end():
 def test_values_out_of_range_are_refused(value):
     with pytest.raises(ValueError, match=next(iter(value))):
         QuestionRewriter(**value)
+
+
+def test_what_cannot_be_read_by_rules_is_unclear_and_stays(monkeypatch):
+    history = [{"role": "user", "content": "Who signs purchase orders?"}, {"role": "assistant", "content": "The director. [1]"}]
+    for out in both(QuestionRewriter(model="none"), "why?", history):
+        assert out["question"] == "why?" and out["note"].startswith("as asked: ")
+        assert out["unclear"] == "“why?” cannot be read with certainty after “Who signs purchase orders?”"
+    with scripted_chat(["Why does the director sign purchase orders?"], monkeypatch):
+        out = QuestionRewriter().run("why?", history)
+    assert (out["question"], out["unclear"]) == ("Why does the director sign purchase orders?", "")
+
+
+def test_small_talk_is_no_question_to_be_rewritten_or_referred_to(monkeypatch):
+    thanked = [*HISTORY, {"role": "user", "content": "Thanks!"}, {"role": "assistant", "content": "You are welcome."}]
+    assert QuestionRewriter(model="none").run(ASKED, thanked)["question"] == BY_RULES
+    assert QuestionRewriter(model="none").run("why?", thanked[2:])["skipped"] == "no history"
+    with scripted_chat(["Thank you for the notice period in Spain?"], monkeypatch) as chat:
+        assert QuestionRewriter().run("Thanks a lot!", HISTORY)["question"] == "Thanks a lot!"
+    assert chat.prompts == []

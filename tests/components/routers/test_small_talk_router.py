@@ -36,5 +36,21 @@ def test_small_talk_has_a_fixed_reply(name, question):
 @pytest.mark.parametrize("question", LOOKED_UP)
 def test_everything_else_is_looked_up(question):
     out = SmallTalkRouter().run(question)
-    assert "answer" not in out and out["attempt"].query == question
+    assert "answer" not in out and out["attempt"].query == out["question"] == question
     assert set(AttemptRouter().run(out["attempt"])) == {"attempt", "asked", "query", "question", "note"}
+
+
+def test_a_question_that_nobody_can_read_is_asked_back():
+    failed = [{"stage": "rewrite", "reason": "chat model m: HTTP 500; rewritten by rules"}]
+    out = SmallTalkRouter().run("why?", "“why?” cannot be read with certainty after “Who signs it?”", degraded=failed)
+    assert "question" not in out and "attempt" not in out
+    answer = out["answer"]
+    assert (answer.status, answer.question) == (Status.DECLINED, "why?")
+    assert answer.answer == "“why?” cannot be read with certainty after “Who signs it?”. Please ask the whole question."
+    assert answer.missing and [(entry.stage, entry.reason) for entry in answer.degraded] == [("rewrite", failed[0]["reason"])]
+
+
+@pytest.mark.parametrize("unclear", ["", "it is not clear"])
+def test_a_search_looks_everything_up(unclear):
+    out = SmallTalkRouter().run("help", unclear, look_up=True)
+    assert out["question"] == "help" and "answer" not in out
