@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from app.commands import ask, cache, chat, check, draw, evaluate, index, remove, search, serve, show, status, train
 from app.commands.train_grounding import grounding
 from app.console import fail, set_verbose
+from app.entry import STOPPED
 from app.environment import prepare
 from config.settings import SettingsError, settings
 
@@ -59,7 +60,7 @@ app.add_typer(cache.cache, name="cache")
 
 
 def main() -> None:
-    """Entry point of the `sakshya` command. Wrong use ends in one line and exit code 2, and as JSON where `--json` is asked for."""
+    """Run the command that was asked for, and exit. Wrong use ends in one line and exit code 2, and as JSON where `--json` is asked for."""
     as_json = AS_JSON in sys.argv
     if len(sys.argv) == 1:
         sys.argv.append("--help")
@@ -68,7 +69,7 @@ def main() -> None:
     except typer.Exit as error:
         code = error.exit_code
     except typer.Abort:
-        code = fail("stopped", 1, as_json).exit_code
+        code = fail("stopped", STOPPED, as_json).exit_code
     except TyperException as error:
         code = fail(getattr(error, "format_message", error.__str__)(), 2, as_json).exit_code
     sys.exit(code if isinstance(code, int) else 0)

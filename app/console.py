@@ -12,6 +12,7 @@ from typing import Any, ParamSpec
 import typer
 from rich.console import Console
 
+from app.entry import STOPPED
 from app.errors import SakshyaError, UsageError, plain
 from config.settings import SettingsError
 
@@ -40,7 +41,7 @@ WRITING = frozenset({"index", "remove"})
 
 
 def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn the errors a person can act on into one line and the exit code of the contract: 1 failed, 2 wrong use."""
+    """Turn the errors a person can act on into one line and the exit code of the contract: 1 failed, 2 wrong use, 130 stopped."""
 
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -53,7 +54,8 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
             raise fail(str(error), 1, as_json) from None
         except KeyboardInterrupt:
             writes = command.__name__ in WRITING
-            raise fail("stopped; what was committed is kept, run the command again to go on" if writes else "stopped", 1, as_json) from None
+            said = "stopped; what was committed is kept, run the command again to go on" if writes else "stopped"
+            raise fail(said, STOPPED, as_json) from None
         except (typer.Exit, typer.Abort):
             raise
         except Exception as error:  # the last door: a person gets a line, `--verbose` the traceback
