@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app import query
-from app.commands.explained import explain_table
+from app.commands.explained import explain_table, short
 from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
 from app.console import out, print_json, reports_errors
 from app.filters import read_filters
@@ -19,6 +19,7 @@ from app.remote import find_server
 from components.access.principal import DEFAULT_TENANT
 
 LISTED = 10
+SCORES = "Scores order the passages of this question; they are no probabilities and do not compare between questions."
 
 
 @reports_errors
@@ -33,7 +34,11 @@ def search(
     as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the passages that a question finds, best first. Runs only the part of the graph that finds them."""
+    """List the passages that a question finds, best first. Runs only the part of the graph that finds them.
+
+    The score is what the named stage ordered by (the fusion of both legs, or the cross-encoder where one is set). It is no probability that a
+    passage answers, and scores of different questions do not compare. --explain shows rank and score at each stage.
+    """
     from app.explaining import explained_search, load_explained
 
     principal = reader(tenant, groups)
@@ -59,10 +64,11 @@ def search(
 
 
 def passages_table(documents: list[dict[str, Any]]) -> Table:
-    """The passages as a table that a person reads: rank, score, where, and the beginning of the text."""
-    table = Table(show_lines=False)
+    """The passages as a table that a person reads: rank, score and whose, where, and the beginning of the text."""
+    stages = list(dict.fromkeys(stage for document in documents if (stage := document.get("score_of"))))
+    table = Table(show_lines=False, caption=SCORES, caption_justify="left")
     table.add_column("#", justify="right")
-    table.add_column("score", justify="right")
+    table.add_column(f"score of\n{stages[0]}" if len(stages) == 1 else "score", justify="right")
     table.add_column("where", overflow="fold", ratio=2)
     table.add_column("passage", overflow="fold", ratio=3)
     files = told_apart([str(document.get("uri") or "") for document in documents])
@@ -70,7 +76,9 @@ def passages_table(documents: list[dict[str, Any]]) -> Table:
         where = " > ".join([str(document.get("title", "")), *document.get("heading_path", [])]).strip(" >")
         page = f", p. {document['page']}" if document.get("page") else ""
         text = " ".join((document["text"] or "").split())
-        score = "" if document["score"] is None else f"{document['score']:.4f}"
+        score = "" if document["score"] is None else short(document["score"])
+        if score and len(stages) > 1:
+            score += f"\n{document.get('score_of', '')}"
         place = Text(where + page)
         if file and file != where:
             place.append(("\n" if place.plain else "") + file, style="dim")
