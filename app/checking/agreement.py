@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from app.checking.check import is_indexing
 from app.checking.parts import Part
 from app.checking.positions import Source
 from app.checking.problem import Problem
@@ -16,20 +17,16 @@ COMPARED = ("model", "k1", "b", "avg_len", "language")
 
 def check_agreement(graphs: Sequence[tuple[Source, Mapping[str, Part]]]) -> Iterator[Problem]:
     """Faults of each query graph whose embedders differ from those of every indexing graph over the same store."""
-    indexing = [(source, parts) for source, parts in graphs if _is_indexing(source)]
+    indexing = [(source, parts) for source, parts in graphs if is_indexing(source)]
     for source, parts in graphs:
         others = [(built, its) for built, its in indexing if _stores(its) & _stores(parts)]
-        if _is_indexing(source) or not others:
+        if is_indexing(source) or not others:
             continue
         for name, part in parts.items():
             found = [difference for built, its in others if (difference := _differences(part, built, its)) is not None]
             if found and all(found):
                 key, message = found[0][0]
                 yield Problem(source.file, source.line("components", name, "init_parameters", key), f"{name}.{key}", message)
-
-
-def _is_indexing(source: Source) -> bool:
-    return isinstance(source.data, dict) and "report" in (source.data.get("outputs") or {})
 
 
 def _stores(parts: Mapping[str, Part]) -> set[str]:

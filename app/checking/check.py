@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.checking.positions import read_source
+from app.checking.positions import Source, read_source
 from app.checking.problem import Problem
 from app.checking.structure import check_structure, misnamed_wiring
 
@@ -13,13 +13,15 @@ from app.checking.structure import check_structure, misnamed_wiring
 def check_graphs(paths: Sequence[Path], beside: Sequence[Path] = ()) -> list[Problem]:
     """Every fault of the graphs in these files, and of how they go together; empty where there is none. Never raises for what they hold.
 
-    :param beside: further graphs with which they must agree, an indexing graph above all; their own faults are not reported.
+    :param beside: further graphs, of which those for indexing are what they must agree with; their own faults are not reported.
     """
     problems: list[Problem] = []
     sound = []
     others = [path for path in beside if path.resolve() not in {own.resolve() for own in paths}]
     for path in [*paths, *others]:
         source = read_source(path)
+        if path in others and not is_indexing(source):
+            continue
         problems += source.problems
         if source.data is None and source.problems:
             continue
@@ -38,6 +40,12 @@ def check_graphs(paths: Sequence[Path], beside: Sequence[Path] = ()) -> list[Pro
 
         problems += check_agreement(sound)
     return sorted({problem for problem in problems if problem.file in {str(path) for path in paths}})
+
+
+def is_indexing(source: Source) -> bool:
+    """Whether the graph builds an index: it gives a report."""
+    outputs = source.data.get("outputs") if isinstance(source.data, dict) else None
+    return isinstance(outputs, dict) and "report" in outputs
 
 
 def check_graph(path: Path) -> list[Problem]:

@@ -17,6 +17,7 @@ from app.drawing.picture import picture_of
 from app.drawing.render import render
 from app.errors import UsageError
 from app.graphs import graph_path
+from config.settings import home
 
 
 class Format(StrEnum):
@@ -38,7 +39,10 @@ def draw(
     trace: Annotated[Path | None, typer.Option("--trace", help="JSON of `ask --json` or `search --json`: times and counts on the nodes.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a graph as SVG, PNG or Mermaid, offline."""
+    """Draw a graph as SVG, PNG or Mermaid, offline.
+
+    Its faults are said as `check` says them. A graph with errors is drawn all the same where it can be, and the exit code is 1.
+    """
     if as_json and str(output) == "-":
         raise UsageError("--output - and --json both want standard output; accepted: one of them")
     path = graph_path(graph)
@@ -48,9 +52,11 @@ def draw(
     strange = {stage["name"] for stage in result.get("trace", [])} - {node.id for node in picture.nodes}
     if strange:
         raise UsageError(f"{trace} is a run of another graph{_named(result)}: {path.stem} has no {', '.join(sorted(map(str, strange)))}")
+    errors = _say_faults(path)
     data = to_mermaid(picture).encode("utf-8") if chosen is Format.MERMAID else render(picture, chosen.value, dark=dark)
     if output is not None and str(output) == "-":
         sys.stdout.buffer.write(data)
+        _end(errors)
         return
     target = output or Path(f"{path.stem}.{'mmd' if chosen is Format.MERMAID else chosen.value}")
     try:
@@ -58,9 +64,28 @@ def draw(
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from error
     if as_json:
-        print_json({"graph": path.stem, "file": str(target), "format": chosen.value, "bytes": len(data)})
+        print_json({"graph": path.stem, "file": str(target), "format": chosen.value, "bytes": len(data), "errors": errors})
     else:
-        err.print(f"{target} ({len(data):,} bytes)")
+        err.print(f"{target} ({len(data):,} bytes)", soft_wrap=True)
+    _end(errors)
+
+
+def _say_faults(path: Path) -> int:
+    """What `check` says of the graph, on standard error; how many of it are errors."""
+    from app.checking.check import check_graphs
+    from app.checking.problem import Level
+
+    ours = sorted((home() / "pipelines").glob("*.yml"))
+    problems = check_graphs([path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path], beside=ours)
+    for problem in problems:
+        err.print(str(problem), markup=False, soft_wrap=True)
+    return sum(problem.level is Level.ERROR for problem in problems)
+
+
+def _end(errors: int) -> None:
+    """A drawing of a graph that cannot run is there to look at, and no success."""
+    if errors:
+        raise typer.Exit(1)
 
 
 def _format_of(output: Path | None) -> Format:

@@ -15,7 +15,8 @@ from app.errors import GraphError
 NodeKind = Literal["component", "input", "output"]
 LABEL_WIDTH = 34
 WIDE_INPUT = 2
-"""An input that feeds more components than this is drawn to those that start the graph and named inside the others: no line across the picture."""
+"""An input that feeds more components than this is drawn to those that start the graph and named inside the others: no line across the picture.
+Where it feeds none that starts it, in a loop for instance, it is drawn to the earliest."""
 
 
 @dataclass
@@ -71,15 +72,18 @@ def picture_of(path: Path, trace: Mapping[str, Any] | None = None) -> Picture:
         for connection in connections:
             (sender, _, out), (receiver, _, into) = connection["sender"].partition("."), connection["receiver"].partition(".")
             labels[sender, receiver].append(route_condition(components.get(sender, {}), out) or socket_label(out, into))
-        later = {receiver for _, receiver in labels}
+        later, before = {receiver for _, receiver in labels}, upstream(list(labels))
         by_id = {node.id: node for node in nodes}
         for name, sockets in inputs.items():
             ends = [socket.partition(".")[::2] for socket in ([sockets] if isinstance(sockets, str) else sockets)]
+            fed = list(dict.fromkeys(component for component, _ in ends))
+            lined = fed if len(fed) <= WIDE_INPUT else [component for component in fed if component not in later]
+            lined = lined or [min(fed, key=lambda component: len(before.get(component, ())))]
             for component, key in ends:
-                if len(ends) > WIDE_INPUT and component in later:
-                    by_id[component].takes.append(str(name))
-                else:
+                if component in lined:
                     labels[f"in:{name}", component].append("" if key == name else key)
+                elif str(name) not in by_id[component].takes:
+                    by_id[component].takes.append(str(name))
         for name, socket in outputs.items():
             component, _, key = socket.partition(".")
             labels[component, f"out:{name}"].append("" if key == name else key)
@@ -88,6 +92,18 @@ def picture_of(path: Path, trace: Mapping[str, Any] | None = None) -> Picture:
     known = {node.id for node in nodes}
     edges = [Edge(start, end, [text for text in texts if text]) for (start, end), texts in labels.items() if start in known and end in known]
     return Picture(path.stem, "indexing" if "report" in outputs else "query", nodes, edges)
+
+
+def upstream(edges: list[tuple[str, str]]) -> dict[str, set[str]]:
+    """What must run before each component: all that it depends on, but not what it goes round a loop with.
+
+    >>> upstream([("a", "b"), ("b", "c"), ("c", "b")])
+    {'b': {'a'}, 'c': {'a'}}
+    """
+    import networkx
+
+    graph = networkx.DiGraph(edges)
+    return {node: found for node in graph if (found := networkx.ancestors(graph, node) - networkx.descendants(graph, node))}
 
 
 def taken(node: Node) -> str:

@@ -251,6 +251,7 @@ def test_the_ending_chooses_the_format(tmp_path):
             "file": str(file),
             "format": {"mmd": "mermaid"}.get(ending[1:], ending[1:]),
             "bytes": file.stat().st_size,
+            "errors": 0,
         }
         assert file.read_bytes().startswith(start)
 
@@ -298,3 +299,60 @@ def test_the_pictures_of_the_documentation_are_current(name):
     for kind in ("component", "input", "output", "edge"):
         assert groups(kept, kind) == groups(now, kind), f"run: sakshya draw {name} -o docs/graphs/{name}.svg"
     assert kept.findtext(f"{SVG}style") == now.findtext(f"{SVG}style")
+
+
+LOOP = """
+components:
+  join: {type: haystack.components.joiners.branch.BranchJoiner, init_parameters: {type_: str}}
+  a: &part
+    type: haystack.components.builders.prompt_builder.PromptBuilder
+    init_parameters: {template: "{{x}}{{question}}", required_variables: []}
+  b: *part
+  c: *part
+connections:
+  - {sender: join.value, receiver: a.x}
+  - {sender: a.prompt, receiver: b.x}
+  - {sender: b.prompt, receiver: c.x}
+  - {sender: c.prompt, receiver: FROM}
+inputs:
+  start: [join.value]
+  question: [a.question, b.question, c.question]
+outputs:
+  answer: c.prompt
+"""
+
+
+@pytest.mark.parametrize(("back", "lined"), [("join.value", {"a"}), ("a.x", {"a"}), ("b.x", {"a"})])
+def test_an_input_of_a_loop_has_a_line(tmp_path, back, lined):
+    path = tmp_path / "loop.yml"
+    path.write_text(LOOP.replace("FROM", back))
+    picture = picture_of(path)
+    assert {edge.end for edge in picture.edges if edge.start == "in:question"} == lined
+    assert {node.id for node in picture.nodes if "question" in node.takes} == {"a", "b", "c"} - lined
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "pipelines").glob("*.yml")), ids=lambda path: path.stem)
+def test_every_input_of_every_graph_has_a_line(path):
+    picture = picture_of(path)
+    assert {f"in:{name}" for name in read(path)["inputs"]} == {edge.start for edge in picture.edges if edge.start.startswith("in:")}
+
+
+def test_faults_are_said_as_check_says_them_and_the_drawing_is_made(tmp_path):
+    path, file = tmp_path / "trial.yml", tmp_path / "trial.svg"
+    path.write_text((ROOT / "pipelines" / "query.yml").read_text().replace("k1: 1.2", "k2: 1.2"))
+    done = run(path, "-o", file)
+    said = CliRunner().invoke(app, ["check", str(path)]).stdout
+    assert done.exit_code == 1 and "unknown parameter of BM25TextEmbedder" in said
+    assert done.stderr.replace("\n", " ").strip() == f"{said}{file} ({file.stat().st_size:,} bytes)".replace(
+        "\n", " "
+    ) and file.read_bytes().startswith(b"<?xml")
+    told = run(path, "-o", file, "--json")
+    assert told.exit_code == 1 and json.loads(told.stdout)["errors"] == 1
+    sent = run(path, "-o", "-")
+    assert sent.exit_code == 1 and sent.stdout_bytes.startswith(b"<?xml") and sent.stderr == said
+
+
+def test_a_warning_is_said_and_no_failure(tmp_path, monkeypatch):
+    monkeypatch.delenv("SAKSHYA_CHAT_MODEL", raising=False)
+    done = run("query_hyde", "-o", tmp_path / "hyde.svg")
+    assert done.exit_code == 0 and "warning: hyde: cannot run here: SAKSHYA_CHAT_MODEL is not set" in done.stderr
