@@ -10,8 +10,9 @@ from haystack.dataclasses import ChatMessage, StreamingChunk
 
 from components.generators.extraction import constants as c
 from components.generators.extraction.language import packaged_language
-from components.generators.extraction.selection import Choice, Selector
+from components.generators.extraction.selection import Choice
 from components.generators.extraction.units import Unit, sources_of, span_of
+from components.generators.two_documents import answers_to
 
 EXTRACTIVE = "extractive"
 """Name of this generator where a model's name is shown."""
@@ -47,8 +48,7 @@ class ExtractiveGenerator:
         """
         question, evidence = question_and_evidence(messages)
         sources = sources_of(evidence)
-        choices = Selector(sources, packaged_language()).choose(question) if any(s.units for s in sources) else []
-        reply = reply_of(question, choices)
+        reply = reply_of(question, answers_to(question, sources, packaged_language()))
         if streaming_callback is not None:
             streaming_callback(StreamingChunk(content=reply.text or ""))
         return {"replies": [reply]}

@@ -6,26 +6,31 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
 from haystack import Document
 
 from components.generators.extraction.language import Reader
-from components.generators.extraction.matching import greatest_gap, in_bag, weighted
-from components.generators.extraction.parts import has_subject, parts_of
-from components.generators.extraction.selection import Selector
-from components.generators.extraction.units import sources_of
+from components.generators.extraction.matching import greatest_gap, weighted
+from components.generators.extraction.parts import Part, has_subject, parts_of
+from components.generators.extraction.selection import Choice
+from components.generators.extraction.terms import in_bag
+from components.generators.extraction.units import Source, sources_of
+from components.generators.extraction.words import Bag
+from components.generators.two_documents import Composed, answers_to
 
 FEATURES = {
     "similarity": "cosine of the question and the nearest passage, as the dense leg gave it",
     "lead": "how far that passage is ahead of the third",
-    "coverage": "share of the weight of the question's words that the best passage holds",
-    "held": "the least held word of the question, by weight, in the best passage",
+    "coverage": "share of the weight of the question's words that the best passage holds, or those that answer together",
+    "held": "the least held word of the question, by weight, in the best passage, or in those that answer together",
     "agreement": "how near the top the best passage of one leg stands in the other",
     "ranking": "score of the ranking model for the best passage; of no weight where none is set",
     "sentence": "cosine of the question and the sentence that answers best",
-    "near": "the least held word of the question, by weight, in and around that sentence",
+    "near": "the least held word of the question, by weight, in and around that sentence, or those that answer together",
     "kind": "whether that sentence can hold the kind of answer asked for: person, figure, date, place, duration",
 }
 """Names of the features and what they say."""
@@ -67,16 +72,23 @@ def features_of(question: str, evidence: Sequence[Document], language: Reader) -
     if scores:
         found["ranking"] = 1 / (1 + math.exp(-max(scores))) if max(scores) > 1 or min(scores) < 0 else max(scores)
     parts = [part for part in parts_of(question, language.rarity) if has_subject(part)]
-    covered = [[{t.stem: in_bag(t, source.bag) for t in part.terms} for source in sources] for part in parts]
+    choices = answers_to(question, sources, language)
+    covered = [[{t.stem: in_bag(t, bag) for t in part.terms} for bag in _bags(part, sources, choices)] for part in parts]
     if parts and sources:
         found["coverage"] = min(max(weighted(part, row) for row in rows) for part, rows in zip(parts, covered, strict=True))
         found["held"] = min(1 - min(greatest_gap(part, row) for row in rows) for part, rows in zip(parts, covered, strict=True))
-    choices = [choice for choice in Selector(sources, language).choose(question) if choice.features] if any(s.units for s in sources) else []
     for name, key in (("sentence", "similarity"), ("near", "gap"), ("kind", "kind")):
-        values = [choice.features[key] for choice in choices]
+        values = [choice.features[key] for choice in choices if choice.features]
         if values:
             found[name] = min(max(0.0, 1 - v if key == "gap" else v) for v in values)
     return found
+
+
+def _bags(part: Part, sources: Sequence[Source], choices: Sequence[Choice]) -> list[Bag]:
+    """Words of each passage, and of two together that answer the part together."""
+    bags = [source.bag for source in sources]
+    together = [choice.units for choice in choices if isinstance(choice, Composed) and choice.part == part]
+    return bags + [reduce(or_, (unit.source.bag for unit in units)) for units in together]
 
 
 @dataclass(frozen=True)
