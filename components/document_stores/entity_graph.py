@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from haystack import default_from_dict, default_to_dict
 
 from components.access.principal import current_principal
 from components.document_stores.entity_rows import ChunkEntities, EntityRows
+from components.document_stores.rows_beside import rows_beside
 from components.document_stores.sakshya_document_store import SakshyaDocumentStore
-from config.settings import settings
 
 LEFT_OVER_S = 3600.0
 """Rows of chunks that are not in the store are kept so long: another process may be about to write the chunks."""
-
-_open: dict[str, EntityRows] = {}
-_opening = threading.Lock()
-
-
-def rows_path(store: SakshyaDocumentStore) -> Path | None:
-    """The file of a collection: in the folder of an embedded index, else in the data folder; None for a collection in memory."""
-    if store.location is not None:
-        return None
-    return Path(store.path or settings().index_dir) / f"{store.index}.entities.sqlite"
-
-
-def rows_beside(store: SakshyaDocumentStore, create: bool = False) -> EntityRows | None:
-    """The rows beside a collection, one instance a process; None where there are none and `create` is not given."""
-    path = rows_path(store)
-    name = str(path or f"memory:{id(store)}")
-    with _opening:
-        if name not in _open and (create or (path is not None and path.is_file())):
-            _open[name] = EntityRows(path)
-        if path is not None and name in _open and not create and not path.is_file():  # the folder was removed
-            _open.pop(name).close()
-        return _open.get(name)
-
-
-def close_rows(store: SakshyaDocumentStore) -> None:
-    """Close the rows beside a collection; a later use opens them again."""
-    with _opening:
-        if rows := _open.pop(str(rows_path(store) or f"memory:{id(store)}"), None):
-            rows.close()
 
 
 class EntityGraph:

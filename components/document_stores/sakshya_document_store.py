@@ -7,29 +7,18 @@ import functools
 import inspect
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-import qdrant_client
-from haystack import Document, default_from_dict, default_to_dict
-from haystack.document_stores.types import DuplicatePolicy
+from haystack import default_from_dict, default_to_dict
 from haystack.utils import Secret
-from haystack_integrations.document_stores.qdrant.converters import (
-    DENSE_VECTORS_NAME,
-    convert_id,
-)
-from qdrant_client.http import models as rest
 
-from components.document_stores.carded_store import CARD_ID, CardedStore
-from components.document_stores.edge_client import EdgeClient
-from components.document_stores.filter_conversion import EVERYTHING, to_qdrant
-from components.document_stores.guarded_client import GuardedClient
-from components.document_stores.points import plain_point, to_points
-from components.document_stores.reading_store import DATETIME_FIELDS, KEYWORD_FIELDS
+from components.document_stores.opened_store import MEMORY
+from components.document_stores.rows_beside import close_rows
+from components.document_stores.writing_store import WritingStore
 from config.settings import settings
 
-MEMORY = ":memory:"
 MAX_GRAPH_LAG = 0.2
 _COLLECTION_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -44,7 +33,7 @@ def _threaded(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class SakshyaDocumentStore(CardedStore):
+class SakshyaDocumentStore(WritingStore):
     """A QdrantDocumentStore over the engine in this process or a server, which no reader can see more of than is theirs.
 
     Haystack's store has no embedded engine but qdrant-client's brute-force one, no access control, a store per component when it is
@@ -151,26 +140,6 @@ class SakshyaDocumentStore(CardedStore):
         self._lock = threading.RLock()
         self._forget()
 
-    def _forget(self) -> None:
-        self._client: Any = None
-        self._raw: Any = None  # unguarded: the collection itself and the index card, nothing else
-        self._write_lock = threading.RLock()
-        self._ready = False
-        self._dimension: int | None = None
-        self._declared_dimension: int | None = None
-        self._checked: dict[Any, float] = {}
-        self._last_n = 0
-
-    @property
-    def embedded(self) -> bool:
-        """Whether the engine runs in this process."""
-        return self.path is not None
-
-    @property
-    def where(self) -> str:
-        """The folder, the URL or ":memory:"."""
-        return self.path or self.url or MEMORY
-
     # --- one instance a process
 
     @classmethod
@@ -215,8 +184,6 @@ class SakshyaDocumentStore(CardedStore):
         with self._shared_lock:
             for key in [k for k, store in self._shared.items() if store is self]:
                 del self._shared[key]
-        from components.document_stores.entity_graph import close_rows
-
         close_rows(self)
         with self._lock:
             if self._client is not None:
@@ -228,183 +195,6 @@ class SakshyaDocumentStore(CardedStore):
         """`shutdown` of every shared instance, at the end of a process or test."""
         for store in list(cls._shared.values()):
             store.shutdown()
-
-    # --- the client
-
-    def _initialize_client(self) -> None:
-        if self._ready:
-            return
-        with self._lock:
-            if self._client is None:
-                self._raw = EdgeClient.open(self.path) if self.path else qdrant_client.QdrantClient(**self._prepare_client_params())
-                self._write_lock = getattr(self._raw, "write_lock", None) or threading.RLock()
-                self._client = GuardedClient(self._raw, hidden_id=CARD_ID, write_lock=self._write_lock)
-            if self._raw.collection_exists(self.index):
-                self._open_collection()
-
-    async def _initialize_async_client(self) -> None:
-        raise NotImplementedError("the asynchronous methods run the synchronous ones in a thread")
-
-    def _open_collection(self) -> None:
-        """Learn the dimension of an existing collection and complete its payload indexes.
-
-        :raises ValueError: it has another dimension than `embedding_dim`, or is none of ours.
-        """
-        info = self._raw.get_collection(self.index)
-        vectors = info.config.params.vectors or {}
-        if vectors:
-            size = vectors[DENSE_VECTORS_NAME].size if isinstance(vectors, dict) and DENSE_VECTORS_NAME in vectors else 0
-            self._validate_collection_compatibility(self.index, info, rest.Distance.COSINE, size)
-            self._dimension = size
-        if self._dimension is not None and self.embedding_dim not in (None, self._dimension):
-            raise ValueError(f"index {self.index!r} in {self.where} has {self._dimension} dimensions, embedding_dim asks for {self.embedding_dim}")
-        for field, schema in self._payload_indexes():
-            if field not in (info.payload_schema or {}) and self.location is None:
-                self._raw.create_payload_index(collection_name=self.index, field_name=field, field_schema=schema)
-        self._ready = True
-
-    def _payload_indexes(self) -> Iterable[tuple[str, Any]]:
-        for field in KEYWORD_FIELDS:
-            tenant = True if field == "meta.tenant" else None
-            yield field, rest.KeywordIndexParams(type=rest.KeywordIndexType.KEYWORD, is_tenant=tenant)
-        for field in DATETIME_FIELDS:
-            yield field, rest.PayloadSchemaType.DATETIME
-        for entry in self.payload_fields_to_index or []:
-            yield entry["field_name"], entry["field_schema"]
-
-    def _ensure_collection(self, dimension: int | None) -> None:
-        """Create the collection, or add the dense vector to one that was created before a vector was seen. Call with the write lock held."""
-        dimension = self.embedding_dim or self._declared_dimension or dimension
-        if not self._raw.collection_exists(self.index):
-            dense, sparse = self._prepare_collection_config(dimension or 1, rest.Distance.COSINE, self.on_disk, True, self.sparse_idf)
-            self._raw.create_collection(
-                collection_name=self.index,
-                vectors_config=dense if dimension else {},
-                sparse_vectors_config=sparse,
-                **self._prepare_collection_params(),
-            )
-            self._open_collection()
-        elif dimension and self._dimension is None:
-            config = rest.DenseVectorNameConfig(dense=rest.DenseVectorConfig(size=dimension, distance=rest.Distance.COSINE))
-            self._raw.create_vector_name(self.index, DENSE_VECTORS_NAME, config)
-            self._dimension = dimension
-
-    def declare_server(self, url: str | None) -> None:
-        """Record in the lock file the URL of the server that this process runs, for whoever finds the embedded index locked.
-
-        :raises IndexLockedError: another process holds the index.
-        """
-        self._initialize_client()
-        if self.embedded:
-            self._raw.declare_server(url)
-
-    # --- writes
-
-    def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.FAIL) -> int:
-        """Write documents; all are checked before the first is written.
-
-        :raises PermissionError: the principal may not write one of them.
-        :raises ValueError: not a list of documents, NaN or infinity in an embedding, another dimension, or meta without a JSON form.
-        :raises DuplicateDocumentError: policy FAIL and an id exists.
-        """
-        if not isinstance(documents, list) or any(not isinstance(d, Document) for d in documents):
-            raise ValueError("write_documents expects a list of Documents")
-        if not documents:
-            return 0
-        self._initialize_client()
-        with self._write_lock:
-            documents = self._handle_duplicate_documents(documents, policy)
-            points = to_points(documents)
-            self._client.check_points(points)
-            first = next((len(d.embedding) for d in documents if d.embedding is not None), None)
-            dimension = self._dimension or self.embedding_dim or self._declared_dimension or first
-            points = [plain_point(p, dimension=dimension) for p in points]
-            self._ensure_collection(first)
-            for start in range(0, len(points), self.write_batch_size):
-                self._client.upsert(self.index, points[start : start + self.write_batch_size])
-            self._renew_state()
-        return len(points)
-
-    def delete_documents(self, document_ids: list[str]) -> None:
-        """Delete by id; unknown ids, and those the principal does not see, are left alone."""
-        self._initialize_client()
-        self._forget_entities(rest.Filter(must=[rest.HasIdCondition(has_id=[convert_id(i) for i in document_ids])]))
-        self._client.delete(self.index, rest.PointIdsList(points=[convert_id(i) for i in document_ids]))
-        self._renew_state()
-
-    def _forget_entities(self, selected: rest.Filter) -> None:
-        """Delete the rows of `entity_graph` of what is about to be deleted. Before it: whoever is killed in between repeats the deletion."""
-        from components.document_stores.entity_graph import rows_beside
-
-        if rows := rows_beside(self):
-            rows.forget([record.payload["id"] for record in self._scroll(selected, with_payload=["id"]) if record.payload])
-
-    def delete_by_filter(self, filters: dict[str, Any]) -> int:
-        """Delete what matches, and say how many that were. An empty filter deletes nothing."""
-        return self.delete_except(filters, set()) if filters else 0
-
-    def delete_except(self, filters: dict[str, Any], keep_ids: set[str]) -> int:
-        """Delete what matches `filters` and is not among `keep_ids`, in one step, and say how many that were.
-
-        :raises ValueError: no filter.
-        """
-        wanted = to_qdrant(filters)
-        if wanted is None:
-            raise ValueError("delete_except needs a filter; delete_all_documents deletes everything")
-        self._initialize_client()
-        kept: list[Any] = [rest.HasIdCondition(has_id=[convert_id(i) for i in sorted(keep_ids)])] if keep_ids else []
-        selected = rest.Filter(must=[wanted], must_not=kept)
-        with self._write_lock:
-            number = self._client.count(self.index, selected).count
-            self._forget_entities(selected)
-            self._client.delete(self.index, rest.FilterSelector(filter=selected))
-            self._renew_state()
-        return number
-
-    def delete_all_documents(self, recreate_index: bool = False) -> None:
-        """Delete all that the principal sees.
-
-        :param recreate_index: delete the collection itself; the next write creates it anew. For administrators.
-        """
-        self._initialize_client()
-        if not recreate_index:
-            self._forget_entities(EVERYTHING)
-            self._client.delete(self.index, rest.FilterSelector(filter=EVERYTHING))
-            self._renew_state()
-            return
-        from components.document_stores.entity_graph import rows_beside
-
-        with self._lock, self._write_lock:
-            card = self.index_card()
-            self._client.delete_collection(self.index)
-            if rows := rows_beside(self):
-                rows.clear()
-            self._ready, self._dimension, self._declared_dimension = False, None, None
-            self._last_n = max(self._last_n, card.n if card else 0)  # a version that was in use never comes back
-            self._checked.clear()
-
-    def set_meta(self, filters: dict[str, Any], meta: dict[str, Any]) -> None:
-        """Set fields of the meta of what matches; the other fields stay.
-
-        :raises ValueError: no filter, or a value without a JSON form.
-        :raises PermissionError: the principal may not store such a tenant or access.
-        """
-        wanted = to_qdrant(filters)
-        if wanted is None:
-            raise ValueError("set_meta needs a filter")
-        self._initialize_client()
-        self._client.set_meta(self.index, meta, wanted)
-        self._renew_state()
-
-    def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """As `set_meta`, and say how many matched. An empty filter changes nothing."""
-        if not filters:
-            return 0
-        self._initialize_client()
-        with self._write_lock:
-            number = self._client.count(self.index, to_qdrant(filters)).count
-            self.set_meta(filters, meta)
-        return number
 
     # --- maintenance
 
@@ -429,19 +219,19 @@ class SakshyaDocumentStore(CardedStore):
         self._initialize_client()
         self._client.flush()
 
-    count_documents_async = _threaded(CardedStore.count_documents)
-    filter_documents_async = _threaded(CardedStore.filter_documents)
-    write_documents_async = _threaded(write_documents)
-    delete_documents_async = _threaded(delete_documents)
-    delete_by_filter_async = _threaded(delete_by_filter)
-    delete_all_documents_async = _threaded(delete_all_documents)
-    update_by_filter_async = _threaded(update_by_filter)
-    get_documents_by_id_async = _threaded(CardedStore.get_documents_by_id)
-    count_documents_by_filter_async = _threaded(CardedStore.count_documents_by_filter)
-    count_unique_metadata_by_filter_async = _threaded(CardedStore.count_unique_metadata_by_filter)
-    get_metadata_fields_info_async = _threaded(CardedStore.get_metadata_fields_info)
-    get_metadata_field_min_max_async = _threaded(CardedStore.get_metadata_field_min_max)
-    get_metadata_field_unique_values_async = _threaded(CardedStore.get_metadata_field_unique_values)
-    _query_by_embedding_async = _threaded(CardedStore._query_by_embedding)
-    _query_by_sparse_async = _threaded(CardedStore._query_by_sparse)
-    _query_hybrid_async = _threaded(CardedStore._query_hybrid)
+    count_documents_async = _threaded(WritingStore.count_documents)
+    filter_documents_async = _threaded(WritingStore.filter_documents)
+    write_documents_async = _threaded(WritingStore.write_documents)
+    delete_documents_async = _threaded(WritingStore.delete_documents)
+    delete_by_filter_async = _threaded(WritingStore.delete_by_filter)
+    delete_all_documents_async = _threaded(WritingStore.delete_all_documents)
+    update_by_filter_async = _threaded(WritingStore.update_by_filter)
+    get_documents_by_id_async = _threaded(WritingStore.get_documents_by_id)
+    count_documents_by_filter_async = _threaded(WritingStore.count_documents_by_filter)
+    count_unique_metadata_by_filter_async = _threaded(WritingStore.count_unique_metadata_by_filter)
+    get_metadata_fields_info_async = _threaded(WritingStore.get_metadata_fields_info)
+    get_metadata_field_min_max_async = _threaded(WritingStore.get_metadata_field_min_max)
+    get_metadata_field_unique_values_async = _threaded(WritingStore.get_metadata_field_unique_values)
+    _query_by_embedding_async = _threaded(WritingStore._query_by_embedding)
+    _query_by_sparse_async = _threaded(WritingStore._query_by_sparse)
+    _query_hybrid_async = _threaded(WritingStore._query_hybrid)

@@ -10,7 +10,7 @@ from app.graphs import load_graph
 from app.query import ask, search
 from app.sources import remove_source
 from components.access.principal import Principal, acting_as
-from components.document_stores.entity_graph import rows_beside, rows_path
+from components.document_stores.rows_beside import rows_beside, rows_path
 from config.settings import home, settings
 from tests.scripted_chat import scripted_chat
 from tests.small_corpus import BRIDGE, OFFICES, SmallCorpus, write
