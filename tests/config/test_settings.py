@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from config.model_folder import why_not_loaded
 from config.settings import Settings, SettingsError, home, load_settings
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
@@ -110,3 +111,69 @@ def test_prices_and_fallbacks_that_are_none_are_refused_without_a_key(monkeypatc
     with pytest.raises(SettingsError, match=f"SAKSHYA_{name}") as caught:
         load_settings()
     assert len(str(caught.value).splitlines()) == 1 and "sk-secret" not in str(caught.value)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files that a model's folder has; their contents are looked at by whoever loads it."""
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        (tmp_path / name).write_text("{}")
+    return tmp_path
+
+
+MODELS = ["SAKSHYA_EMBEDDING_MODEL", "SAKSHYA_EMBEDDING_QUERY_MODEL", "SAKSHYA_RANKER_MODEL", "SAKSHYA_GROUNDING_MODEL"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_s_folder_is_looked_at_before_a_library_is(monkeypatch, folder, name):
+    monkeypatch.setenv(name, str(folder))
+    assert load_settings()
+    for value in ("packaged", "intfloat/e5-small-v2"):
+        monkeypatch.setenv(name, value)
+        assert load_settings()
+    cases = {"no such folder": "/no/such/folder", "a file, not a folder": str(folder / "config.json")}
+    for fault, value in cases.items():
+        monkeypatch.setenv(name, value)
+        with pytest.raises(SettingsError) as caught:
+            load_settings()
+        (line,) = str(caught.value).splitlines()
+        assert line.startswith(f"{name}={value!r} is not accepted: {fault}. Accepted: ") and "hub name" in line
+
+
+@pytest.mark.parametrize(("file", "fault"), [("config.json", "config.json"), ("model.safetensors", "weights"), ("tokenizer.json", "tokenizer")])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_s_folder_that_lacks_a_file_names_it(monkeypatch, folder, name, file, fault):
+    (folder / file).unlink()
+    monkeypatch.setenv(name, str(folder))
+    with pytest.raises(SettingsError, match=f"{name}=.* is not accepted: the folder has no {fault}"):
+        load_settings()
+
+
+def test_a_part_that_a_sentence_transformers_model_names_is_looked_for(monkeypatch, folder):
+    (folder / "modules.json").write_text('[{"path": ""}, {"path": "1_Pooling"}]')
+    monkeypatch.setenv("SAKSHYA_EMBEDDING_MODEL", str(folder))
+    with pytest.raises(SettingsError, match="no folder 1_Pooling"):
+        load_settings()
+    (folder / "1_Pooling").mkdir()
+    assert load_settings()
+
+
+def test_the_name_of_a_model_at_an_endpoint_is_its_own_affair(monkeypatch):
+    monkeypatch.setenv("SAKSHYA_EMBEDDING_MODEL", "/models/e5")
+    monkeypatch.setenv("SAKSHYA_EMBEDDING_URL", "http://127.0.0.1:9/v1")
+    assert load_settings().embedding_model == "/models/e5"
+
+
+def test_a_word_of_a_model_setting_is_no_folder(monkeypatch, tmp_path):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "pipelines").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SAKSHYA_GROUNDING_MODEL", "none")
+    assert load_settings().grounding_model == "none"
+
+
+def test_why_a_model_was_not_loaded_is_told_without_the_words_of_a_hub(tmp_path):
+    hub = OSError("We couldn't connect to 'https://hub.example' to load the files, and couldn't find them in the cached files.")
+    assert why_not_loaded("org/absent", hub) == "there is no such folder here, and no model of that name could be read from a model hub"
+    assert why_not_loaded("org/absent", ValueError("it has 5 labels;\na ranker has 1 or 2.")) == "it has 5 labels; a ranker has 1 or 2"
+    assert why_not_loaded(str(tmp_path), OSError("no config")).startswith("the folder has no config.json, no weights")

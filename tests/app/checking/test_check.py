@@ -144,3 +144,23 @@ def test_a_policy_whose_loop_is_missing_is_told(tmp_path):
     graph.write_text(query.replace("policy: drop", "policy: regenerate"), encoding="utf-8")
     (found,) = [p for p in check_graph(graph) if p.level is Level.ERROR]
     assert found.where == "grounding.messages" and "leads nowhere" in found.message and "query_regenerate.yml" in found.message
+
+
+RANKER = """  ranker:
+    type: components.rankers.cross_encoder_ranker.CrossEncoderRanker
+    init_parameters:
+      model: MODEL
+  prompt:
+"""
+RANKED = "  - {sender: fuser.documents, receiver: ranker.documents}\n  - {sender: ranker.documents, receiver: prompt.documents}"
+
+
+@pytest.mark.parametrize(("model", "fault"), [("/no/such/folder", "no such folder"), ("FOLDER", "the folder has no config.json"), ("org/model", "")])
+def test_the_folder_of_a_model_is_looked_at(tmp_path, model, fault):
+    text = SOUND.replace("  prompt:\n", RANKER.replace("MODEL", str(tmp_path) if model == "FOLDER" else model), 1)
+    text = text.replace("  - {sender: fuser.documents, receiver: prompt.documents}", RANKED)
+    text = text.replace("[retriever.query, ", "[retriever.query, ranker.query, ")
+    path = tmp_path / "graph.yml"
+    path.write_text(text)
+    found = check_graph(path)
+    assert [(problem.where, problem.line, fault in problem.message) for problem in found] == ([("ranker.model", 17, True)] if fault else [])

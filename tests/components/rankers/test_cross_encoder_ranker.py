@@ -137,17 +137,27 @@ def broken(build_checkpoint, tmp_path, kind: str) -> str:
     return str(folder)
 
 
-@pytest.mark.parametrize("kind", ["absent", "hub", "three_labels", "truncated"])
-def test_model_that_cannot_be_loaded_passes_through_and_says_so(tmp_path, build_checkpoint, kind):
-    ranker = CrossEncoderRanker(model=broken(build_checkpoint, tmp_path, kind), top_k=5)
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("absent", "no such folder. Accepted: a folder or hub name of a sentence-transformers CrossEncoder"),
+        ("hub", "no model of that name could be read from a model hub. Accepted: "),
+        ("three_labels", "it has 3 labels"),
+        ("truncated", ""),
+    ],
+)
+def test_model_that_cannot_be_loaded_passes_through_and_says_so(tmp_path, build_checkpoint, kind, reason, caplog):
+    name = broken(build_checkpoint, tmp_path, kind)
+    ranker = CrossEncoderRanker(model=name, top_k=5)
     ranker.warm_up()
+    assert [record.levelname for record in caplog.records if "was not loaded" in record.message] == ["ERROR"]
     for _ in range(2):
         out = ranker.run(query=QUERY, documents=passages())
         assert [d.id for d in out["documents"]] == ["d0", "d1", "d2", "d3", "d4"]
         assert out["skipped"] == ""
         [entry] = out["degraded"]
         assert entry["stage"] == "ranker"
-        assert "was not loaded" in entry["reason"]
+        assert entry["reason"].startswith(f"model={name!r} was not loaded: ") and reason in entry["reason"]
         assert "\n" not in entry["reason"]
 
 
