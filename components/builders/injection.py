@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import regex
 
-from components.builders.injection_rules import INSTRUCTING, RULES, Rule
+from components.builders.injection_rule import Rule
+from components.builders.injection_rules import INSTRUCTING, RULES
 from components.builders.unmasking import Unmasked, hidden_texts, unmask
 from components.preprocessors.sentences import split_sentences
 
