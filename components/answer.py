@@ -125,7 +125,7 @@ class Answer(Contract):
 
     status: Status
     question: str = Field(description="As it was asked.")
-    read_as: str = Field(default="", description="The question that was searched for, where the conversation made another of it.")
+    read_as: str = Field(default="", description="The question that was searched for, where the conversation or a misspelt word made another of it.")
     answer: str
     missing: str = Field(default="", description="What was looked for and not found; also beside an answer that leaves a part of the question open.")
     citations: list[Citation] = Field(default_factory=list)

@@ -80,6 +80,8 @@ def print_prompt(graph: str, question: str, *, as_json: bool, **values: Any) -> 
 
 def show_answer(answer: Answer, *, trace: bool = False) -> None:
     """Print an answer for a person."""
+    if answer.read_as:
+        out.print(Text(f"read as: {answer.read_as}", style="dim"))
     if answer.status == Status.FAILED:
         return
     replied = answer.status == Status.DECLINED and not answer.missing and not answer.evidence  # small talk: nothing was looked for

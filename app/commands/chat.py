@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from app.commands.ask import show_answer
 from app.commands.options import Filter, GraphName, Groups, Tenant, reader
@@ -80,8 +79,6 @@ def _show(answer: Answer, *, trace: bool, as_json: bool) -> None:
     if as_json:
         _line(answer.to_json())
         return
-    if answer.read_as:
-        out.print(Text(f"read as: {answer.read_as}", style="dim"))
     show_answer(answer, trace=trace)
     if answer.status is Status.FAILED:
         for item in answer.degraded:

@@ -71,7 +71,7 @@ def reply_of(question: str, choices: list[Choice]) -> ChatMessage:
     listed = any(choice.answered and len(choice.units) > c.MAX_SENTENCES for choice in choices)
     spans = spans_of([unit for choice in choices if choice.answered for unit in choice.units], c.MAX_LISTED + 1 if listed else c.MAX_SENTENCES)
     unanswered = [choice for choice in choices if not choice.answered]
-    open_lists = [f"{choice.part.subject}: there may be more than is quoted" for choice in choices if choice.answered and choice.more]
+    open_lists = [f"whether there are more than the quoted ones ({choice.part.subject})" for choice in choices if choice.answered and choice.more]
     missing = "; ".join(dict.fromkeys([missing_of(choice) for choice in unanswered] + open_lists))
     meta: dict[str, Any] = {"declined": not spans, "missing": missing, "spans": spans, "model": EXTRACTIVE, "finish_reason": "stop"}
     if not spans:

@@ -16,7 +16,7 @@ from evaluation.evidence_recall import cases, load_evidence, shown
 from tests.pipelines.conftest import READER, ROOT
 
 PRESETS = ("query_fast", "query_strong")
-LINES = 172
+LINES = 176
 
 
 @pytest.fixture(scope="module")
