@@ -1,9 +1,16 @@
-"""Bytes to text: byte order marks first, then UTF-8, then UTF-16 by its zero bytes, then UTF-8 with stray bytes, then the 8-bit encodings."""
+"""Bytes to text: byte order marks first, then UTF-8, then UTF-16 by its zero bytes or by its script, then UTF-8 with stray bytes, then the 8-bit
+encodings."""
 
 from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
+from collections import Counter
+
+import regex
+
+from components.converters.mojibake import mended
 
 SAMPLE = 200_000  # bytes that charset-normalizer looks at: enough to tell an encoding, and its time grows with the length
 MIXED = "utf-8 with cp1252"  # the name of UTF-8 among which single bytes of an 8-bit encoding stand
@@ -17,6 +24,9 @@ _BOMS = [  # the UTF-32 mark begins with the UTF-16 one, so it comes first
 _FINAL_AT_END = re.compile(rb"[\xe0-\xfa][\xea\xed\xef\xf3\xf5](?![\xe0-\xfa])")
 _FINAL_INSIDE = re.compile(rb"[\xea\xed\xef\xf3\xf5][\xe0-\xfa]")
 _STRAY = re.compile("[\udc80-\udcff]+")  # how the handler surrogateescape marks bytes that are not UTF-8
+WESTERN = ("cp1252", "mac_roman", "cp850", "latin-1")
+"""8-bit encodings of Western Europe, the likeliest first; all bytes are in the last."""
+_ODD = regex.compile(r"[\x80-\x9f]|(?<=\p{Ll})[^\x00-\x7f\p{Ll}\p{Lo}\p{M}\p{P}\p{N}\p{Z}](?!\p{Lu})|(?<=\p{L})[‚ƒ„†‡ˆ‰‹›¡¿](?=\p{L})")
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -40,9 +50,23 @@ def decode(data: bytes) -> tuple[str, str]:
     if text.count("\0") > max(2, len(text) // 8):
         raise NotTextError("the content is binary, not text")
     text = text.replace("\0", "")
-    if len(_CONTROL.findall(text[:SAMPLE])) > max(2, len(text[:SAMPLE]) // 50):
+    if _is_binary(text):
         raise NotTextError("the content is binary, not text")
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def read_text(data: bytes) -> tuple[str, list[str]]:
+    """As `decode`, with text that was encoded twice mended where that is certain.
+
+    :returns: the text, and what a reader should know of how the bytes became text, a line each.
+    :raises NotTextError: the bytes look binary.
+
+    >>> read_text("Eine Gebühr für alle".encode().decode("cp1252").encode())[0]
+    'Eine Gebühr für alle'
+    """
+    text, encoding = decode(data)
+    text, notices = mended(text)
+    return text, [*decoding_notices(data, encoding), *notices]
 
 
 def decoding_notices(data: bytes, encoding: str) -> list[str]:
@@ -54,7 +78,11 @@ def decoding_notices(data: bytes, encoding: str) -> list[str]:
     >>> decoding_notices(b"a\\0b", "utf-8")
     ['1 NUL character was removed']
     """
-    notices = ["the encoding is mixed: bytes that are not UTF-8 were read as Windows-1252"] if encoding == MIXED else []
+    notices = []
+    if encoding == MIXED:
+        notices.append("the encoding is mixed: bytes that are not UTF-8 were read as Windows-1252")
+    elif not encoding.startswith("utf"):
+        notices.append(f"not UTF-8: the encoding was taken for {encoding.replace('_', '-')} by the bytes; look whether its letters are right")
     nul = 0 if encoding.startswith(("utf-16", "utf-32")) else data.count(0)
     if nul:
         notices.append(f"{nul} NUL character{' was' if nul == 1 else 's were'} removed")
@@ -69,11 +97,11 @@ def _decode(data: bytes) -> tuple[str, str]:
             return data[len(bom) :].decode(name, "replace"), name
     try:
         text = data.decode("utf-8")
-        if text.count("\0") <= len(text) // 8:
+        if text.count("\0") <= len(text) // 8 and not _is_binary(text):
             return text, "utf-8"
     except UnicodeDecodeError:
         pass
-    wide = _utf16_without_mark(data)
+    wide = _utf16_without_mark(data) or _utf16_of_a_script(data)
     if wide:
         return data.decode(wide, "replace"), wide
     return _mixed(data) or _eight_bit(data)
@@ -111,6 +139,26 @@ def _utf16_without_mark(data: bytes) -> str | None:
     return None
 
 
+def _utf16_of_a_script(data: bytes) -> str | None:
+    """UTF-16 without a mark, of a text in a script beyond Latin: read so, it is words of one script or two, which other bytes never are."""
+    sample = data[: SAMPLE // 20 * 2]
+    if len(data) % 2 or len(sample) < 32:
+        return None
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = sample.decode(encoding, "replace")
+        blocks = Counter(ord(c) >> 8 for c in text)
+        words = sum(unicodedata.category(c)[0] in "LMNPZ" or c in "\n\r\t" for c in text)
+        if words > 0.95 * len(text) and sum(count for _, count in blocks.most_common(3)) > 0.95 * len(text) and blocks[0] > len(text) // 20:
+            return encoding
+    return None
+
+
+def _is_binary(text: str) -> bool:
+    """Whether there are more control characters than text has."""
+    sample = text[:SAMPLE]
+    return len(_CONTROL.findall(sample)) > max(2, len(sample) // 50)
+
+
 def _is_hebrew(sample: bytes) -> bool:
     """Whether the high bytes are Hebrew letters, of which five have a form that stands at the end of words alone.
 
@@ -133,7 +181,19 @@ def _eight_bit(data: bytes) -> tuple[str, str]:
         best = from_bytes(sample).best()
         if best is not None:
             return data.decode(best.encoding, "replace"), best.encoding
+    western = {encoding: data.decode(encoding) for encoding in WESTERN if _fits(data, encoding)}
+    best = min(western, key=lambda encoding: _odd(western[encoding][:SAMPLE]))
+    return western[best], best
+
+
+def _fits(data: bytes, encoding: str) -> bool:
     try:
-        return data.decode("cp1252"), "cp1252"
+        data.decode(encoding)
     except UnicodeDecodeError:
-        return data.decode("latin-1"), "latin-1"
+        return False
+    return True
+
+
+def _odd(text: str) -> int:
+    """Letters and signs where no word of a Latin script has them: capitals and signs inside or behind small letters, and control characters."""
+    return len(_ODD.findall(text))

@@ -10,7 +10,7 @@ from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
 from components.chunk import source_id
-from components.converters.decoding import decode, decoding_notices
+from components.converters.decoding import read_text
 from components.converters.file_converter import FileConverter
 from components.converters.outcome import Parts, UnreadableError, build_document, failure, one_line, readable_name, source_name
 from components.converters.record_fields import DATES, check_field_map, day_first, iso_date, number_column, resolve
@@ -33,8 +33,7 @@ def read(source: ByteStream, *, columns: dict[str, list[str]]) -> tuple[list[Doc
     meta = source.meta or {}
     mime_type = source.mime_type or meta.get("mime_type") or sniff(source.data, str(meta.get("file_name") or "")).mime_type
     name = source_name(source)
-    text, encoding = decode(source.data)
-    notices = decoding_notices(source.data, encoding)
+    text, notices = read_text(source.data)
     records: list[Record] = []
     numbers: list[int] = []
     for number, item in enumerate(read_records(text, str(mime_type), notices), start=1):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
-from components.converters.decoding import decode, decoding_notices
+from components.converters.decoding import read_text
 from components.converters.extracted import Extracted
 from components.converters.file_converter import FileConverter
 from components.converters.html_reader import read_html, read_markdown
@@ -78,9 +78,9 @@ def _extracted(data: bytes, mime_type: str, attachments: list[str], timeout_s: f
 
 
 def _read_text(data: bytes, reader: Callable[[str], Extracted]) -> Extracted:
-    text, encoding = decode(data)
+    text, notices = read_text(data)
     found = reader(text)
-    return replace(found, notices=[*decoding_notices(data, encoding), *found.notices])
+    return replace(found, notices=[*notices, *found.notices])
 
 
 @component
@@ -100,7 +100,7 @@ class TextConverter(FileConverter):
     """
 
     read = staticmethod(read)
-    modules = ("docx", "pptx", "lxml.html", "markdown_it", "oxmsg", "pypandoc")
+    modules = ("docx", "pptx", "lxml.html", "markdown_it", "oxmsg", "pypandoc", "ftfy")
 
     def __init__(self, timeout_s: float = 240.0, max_memory_mb: int = 3072, ocr: bool = True) -> None:
         """Create a converter.
