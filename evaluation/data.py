@@ -44,7 +44,7 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise DataError(f"{path}:{number}: not JSON: {error.msg} at column {error.colno}") from error
+            raise DataError(f"{path}:{number}: not JSON: {error.msg} at column {error.colno}; accepted: a JSON object on each line") from error
         if not isinstance(row, dict):
             raise DataError(f"{path}:{number}: {type(row).__name__} found; accepted: a JSON object on each line")
         yield number, row

@@ -6,8 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.data import read_set
+from evaluation.data import DataError, read_set
 
+FORMAT = (
+    'a line is {"id": "q1", "question": "…", "answerable": true, "gold_sources": ["file.md"], "answer_must_include": ["fact"]}, '
+    'or {"id": "q2", "question": "…", "answerable": false}; docs/evaluation.md lists all fields'
+)
+"""What a line of a question set is, for who wrote another."""
 MULTI_PREFIX = "multi"
 """A kind that begins so needs passages of every gold source; in any other kind the gold sources are alternatives."""
 
@@ -50,18 +55,18 @@ def make_question(row: dict[str, Any]) -> Question:
     def text(name: str, default: str | None = None) -> str:
         value = row.get(name, default)
         if not isinstance(value, str) or (default is None and not value.strip()):
-            raise ValueError(f"field {name!r}: {value!r}; accepted: text")
+            raise ValueError(f"{_found(name, row)}; accepted: text")
         return value
 
     def texts(name: str) -> tuple[str, ...]:
         value = row.get(name, [])
         if not isinstance(value, list) or any(not isinstance(item, str) or not item.strip() for item in value):
-            raise ValueError(f"field {name!r}: {value!r}; accepted: a list of texts")
+            raise ValueError(f"{_found(name, row)}; accepted: a list of texts")
         return tuple(value)
 
     answerable = row.get("answerable")
     if not isinstance(answerable, bool):
-        raise ValueError(f"field 'answerable': {answerable!r}; accepted: true or false")
+        raise ValueError(f"{_found('answerable', row)}; accepted: true or false")
     question = Question(
         id=text("id"),
         question=text("question"),
@@ -81,9 +86,16 @@ def make_question(row: dict[str, Any]) -> Question:
     return question
 
 
+def _found(name: str, row: dict[str, Any]) -> str:
+    return f"field {name!r}: {row[name]!r}" if name in row else f"field {name!r} is missing"
+
+
 def read_questions(path: Path | str) -> list[Question]:
     """Read a question set of JSON lines.
 
-    :raises DataError: names the file and the line.
+    :raises DataError: names the file and the line, and what a line is.
     """
-    return read_set(path, make_question, key=lambda question: question.id)
+    try:
+        return read_set(path, make_question, key=lambda question: question.id)
+    except DataError as error:
+        raise DataError(f"{error}; {FORMAT}" if Path(path).is_file() else str(error)) from error

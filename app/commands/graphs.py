@@ -20,7 +20,10 @@ DEFAULT_GRAPHS = "query,query_fast,query_strong"
 @reports_errors
 def graphs(
     questions: Annotated[
-        Path, typer.Argument(metavar="SET", help="A file of questions with answers, over your index; or a test collection in the layout of BEIR.")
+        Path,
+        typer.Argument(
+            metavar="SET", help="Questions, one JSON object a line (docs/evaluation.md), over your index; or a test collection in the layout of BEIR."
+        ),
     ],
     names: Annotated[str, typer.Option("--graphs", help="Query graphs, with commas between.")] = DEFAULT_GRAPHS,
     k: Annotated[int, typer.Option("--k", min=1, help="Collections: all gold documents within the first k.")] = 5,

@@ -112,7 +112,7 @@ def test_a_faulty_question_is_refused(row, message):
 def test_questions_are_read_and_faults_named(tmp_path):
     path = tmp_path / "q.jsonl"
     path.write_text('{"id": "a", "category": "direct", "question": "q", "answerable": true, "gold_sections": ["BNS_1"]}\n{"id": "b"}\n')
-    with pytest.raises(DataError, match=r"q.jsonl:2: field 'answerable'"):
+    with pytest.raises(DataError, match=r"q.jsonl:2: field 'answerable' is missing; accepted: true or false; a line is \{.id.: "):
         read_questions(path)
     path.write_text(path.read_text().splitlines()[0])
     (question,) = read_questions(path)
