@@ -1,4 +1,4 @@
-"""Shows both sides where two documents in force say different figures or dates of the same thing."""
+"""Shows both sides where two documents in force say different figures or dates, or opposite things, of the same thing."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from haystack import Document, component
 from components.answer import Answer, Citation, Status
 from components.generators.extraction.units import Shape, Unit, plain, sources_of
 from components.generators.extraction.words import FUNCTION_WORDS, LIGHT_WORDS, groups_of, words
+from components.validators.opposed_rules import opposed
 from components.validators.quantities import dates, quantities, without_dates
 
 SHARED = 0.7
@@ -81,12 +82,16 @@ def _same(one: frozenset[str], other: frozenset[str]) -> tuple[float, int, bool]
 
 
 def conflicts(one: Unit, other: Unit) -> bool:
-    """Whether two sentences give different figures for the same thing. Rules that look alike but name something else are none."""
+    """Whether two sentences give different figures for the same thing, or opposite rules. Rules that look alike but name something else are none."""
     if one.shape != Shape.SENTENCE or other.shape != Shape.SENTENCE or one.is_label or other.is_label:
         return False
     if one.source.source_id == other.source.source_id or not one.source.in_force or not other.source.in_force:
         return False
-    if plain(one.text) == plain(other.text) or not figures_of(one.text).contradicts(figures_of(other.text)):
+    if plain(one.text) == plain(other.text):
+        return False
+    if are_opposed(one, other):
+        return True
+    if not figures_of(one.text).contradicts(figures_of(other.text)):
         return False
     share, count, same = _same(subject_of(one.text), subject_of(other.text))
     labels = [subject_of(u.source.label) for u in (one, other)]
@@ -97,6 +102,23 @@ def conflicts(one: Unit, other: Unit) -> bool:
     if each_its_own or (apart and not shared_labels):  # "Refunds" and "Chargebacks", "Theft" and "Snatching": alike, and not the same
         return same and count >= FEWEST_ALONE
     return share >= SHARED and count >= FEWEST and (same or count >= FEWEST_ALONE)
+
+
+def are_opposed(one: Unit, other: Unit) -> bool:
+    """Whether one sentence allows or gives free what the other forbids or charges for, both whole: none leans on the sentence before it, none
+    has an exception behind it, and their headings do not name different things."""
+    if any(unit.depends or unit.is_proviso or _has_exception(unit) for unit in (one, other)):
+        return False
+    labels = [subject_of(unit.source.label) for unit in (one, other)]
+    apart = [mine - theirs - subject_of(unit.text) for mine, theirs, unit in ((labels[0], labels[1], one), (labels[1], labels[0], other))]
+    if all(apart):
+        return False
+    return opposed(one.text, other.text, FEWEST_ALONE if any(apart) else 1 if labels[0] & labels[1] else FEWEST)
+
+
+def _has_exception(unit: Unit) -> bool:
+    after = unit.source.unit(unit.index + 1)
+    return after is not None and after.is_proviso
 
 
 def preference(document: Document, authority: Sequence[str]) -> tuple[int, str]:
@@ -111,7 +133,8 @@ def preference(document: Document, authority: Sequence[str]) -> tuple[int, str]:
 
 @component
 class ConflictFinder:
-    """Marks a conflict: where another passage of the evidence, in force too, gives another figure or date for what the answer quotes.
+    """Marks a conflict: where another passage of the evidence, in force too, gives another figure or date for what the answer quotes, or allows
+    what it forbids, or charges for what it gives free.
 
     A generator picks one side, and nobody knows of the other; Haystack has no such check. Both sentences are quoted word for word, each with
     its marker, the more authoritative and then the newer document first. A passage that is no longer in force is no conflict: it has been
@@ -148,7 +171,7 @@ class ConflictFinder:
         if len(sides) < 2:
             return {"answer": answer, "note": ""}
         sides.sort(key=lambda u: preference(documents[u.source.n], self.authority or []), reverse=True)
-        return {"answer": with_sides(answer, sides), "note": f"{len(sides)} passages give different figures for the same thing"}
+        return {"answer": with_sides(answer, sides), "note": f"{len(sides)} passages disagree on the same thing"}
 
 
 def _within(unit: Unit, citation: Citation) -> bool:
