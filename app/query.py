@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from app import filters as door_filters
 from app.answer_cache import Reuse
 from app.errors import GraphError, SakshyaError, UsageError, plain
 from app.graphs import Graph
-from app.store import graph_store
+from app.store import graph_store, graph_stores
 from components.access.principal import Principal, acting_as
 from components.answer import Answer, Degraded, Stage, Status, Usage
 from components.deadline import within
@@ -258,7 +259,7 @@ def score_stage(score: float | None, ranks: Mapping[str, Any]) -> str:
     """
     if score is None or not ranks:
         return ""
-    return next((stage for stage in reversed(ranks) if ranks[stage].get("score") == score), "fusion")
+    return next((stage for stage in reversed(list(ranks)) if ranks[stage].get("score") == score), "fusion")
 
 
 async def prompt(
@@ -293,6 +294,9 @@ async def prompt(
 
 
 def index_version(graph: Graph) -> str:
-    """Version of the index that the graph reads; empty where it has no store."""
-    store = graph_store(graph)
-    return store.index_version() if store else ""
+    """Version of the index that the graph reads, of several with ` + ` between; empty where it has no store, or nothing is indexed."""
+    versions = []
+    for place, store in enumerate(graph_stores(graph)):
+        with suppress(Exception) if place else nullcontext():  # a second index that cannot be asked is in `degraded`; the answer goes out
+            versions.append(store.index_version())
+    return " + ".join(filter(None, versions))

@@ -11,13 +11,19 @@ if TYPE_CHECKING:
 
 def graph_store(graph: Graph) -> SakshyaDocumentStore | None:
     """The first Sakshya store among the components of a graph."""
+    return next(iter(graph_stores(graph)), None)
+
+
+def graph_stores(graph: Graph) -> list[SakshyaDocumentStore]:
+    """The Sakshya stores among the components of a graph, each once."""
     from components.document_stores.sakshya_document_store import SakshyaDocumentStore
 
+    found = []
     for _, component in graph.pipeline.walk():
         store = getattr(component, "document_store", None) or getattr(component, "_document_store", None)
-        if isinstance(store, SakshyaDocumentStore):
-            return store
-    return None
+        if isinstance(store, SakshyaDocumentStore) and not any(store is other for other in found):
+            found.append(store)
+    return found
 
 
 def default_store() -> SakshyaDocumentStore:

@@ -12,6 +12,7 @@ import pytest
 from app.checking.check import check_graph
 from app.commands.index import read_rules
 from app.graphs import load_graph
+from app.store import graph_stores
 from components.access.principal import Principal
 from components.answer import Status
 from config.settings import settings
@@ -45,7 +46,7 @@ def graph(two_collections):
 def test_the_graphs_are_sound_and_drawn(name):
     path = ROOT / "pipelines" / f"{name}.yml"
     assert [str(p) for p in check_graph(path)] == []
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 168
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 175
     assert (ROOT / "docs" / "graphs" / f"{name}.svg").is_file()
 
 
@@ -68,6 +69,19 @@ def test_incorrect_the_second_collection_answers_and_is_named(graph):
     assert [e.note for e in answer.evidence if e.n == cited.n] == ["collection: second"]
     assert note(answer, "grader").startswith("incorrect: ") and note(answer, "joiner").startswith("own: 0, elsewhere: 1")
     assert not any(e.title.startswith("Town") for e in answer.evidence)
+
+
+def test_the_version_names_both_indexes(graph, monkeypatch):
+    version = asked(graph, PERMIT).index_version
+    own, second = version.split(" + ")
+    assert own.startswith("sakshya@") and second.startswith("second@") and own.partition(".")[2] and second.partition(".")[2]
+    store = graph_stores(graph)[1]
+
+    def broken():
+        raise RuntimeError("not there")
+
+    monkeypatch.setattr(store, "index_version", broken)
+    assert asked(graph, PERMIT).index_version == own
 
 
 def test_neither_is_declined(graph):
