@@ -128,7 +128,8 @@ class PairSelector(Selector):
         first = [k for k in candidates if k.unit.source in self.pair.first]
         second = [k for k in candidates if k.unit.source in self.pair.second]
         if self.pair.chain:
-            first = [k for k in first if names(self.pair.second[0].title, k.unit.full_text)]
+            named = self.pair.second[0].title
+            first = [k for k in first if names(named, k.unit.text)] or [k for k in first if names(named, k.unit.full_text)]
         if not first or not second:
             return None
         bridge = max(first, key=lambda k: self._worth(freed, k, {}))
@@ -137,7 +138,9 @@ class PairSelector(Selector):
         chosen = [bridge, other]
         question, both = self.language.read([part.read_as, " ".join(k.unit.text for k in chosen)])
         features = {
-            "similarity": float(question.vector @ both.vector),
+            "similarity": max(
+                float(question.vector @ both.vector), *(k.similarity for k in chosen)
+            ),  # a long sentence beside it takes nothing from one
             "gap": greatest_gap(freed, merged(chosen)),
             "kind": max(k.kind for k in chosen) if self.pair.chain else min(k.kind for k in chosen),
         }

@@ -44,6 +44,12 @@ def test_a_chain_quotes_the_document_that_names_and_the_one_that_is_named():
     assert "bought by Tobias Wren" in told and "Lindholm School" in told
 
 
+def test_the_sentence_that_names_the_other_is_quoted_and_not_its_neighbour():
+    mill = passage(1, "Harrow Mill", "Harrow Mill was bought by Tobias Wren, a baker. It was painted by a baker of Harrow who did study baking.")
+    choice = composed(part(CHAIN), sources_of([mill, WREN]), packaged_language())
+    assert choice is not None and choice.answered and choice.units[0].text.startswith("Harrow Mill was bought by Tobias Wren")
+
+
 def test_the_reply_cites_both_word_for_word():
     from components.builders.evidence_prompt_builder import EvidencePromptBuilder
 
