@@ -9,8 +9,8 @@ from haystack import Document, component
 from haystack.dataclasses import ChatMessage, StreamingChunk
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.candidates import Choice
 from components.generators.extraction.language import packaged_language
-from components.generators.extraction.selection import Choice
 from components.generators.extraction.units import Unit, sources_of, span_of
 from components.generators.two_documents import answers_to
 

@@ -9,11 +9,12 @@ from itertools import combinations, permutations
 import regex
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.candidates import Candidate, Choice, confidence, merged
 from components.generators.extraction.kinds import Kind
 from components.generators.extraction.language import Reader
 from components.generators.extraction.matching import coverage_of, greatest_gap, weighted
 from components.generators.extraction.parts import Part
-from components.generators.extraction.selection import Candidate, Choice, Selector, confidence, merged
+from components.generators.extraction.selection import Selector
 from components.generators.extraction.terms import in_bag
 from components.generators.extraction.units import Source
 from components.generators.extraction.words import Bag, stem

@@ -13,10 +13,10 @@ from typing import Any
 
 from haystack import Document
 
+from components.generators.extraction.candidates import Choice
 from components.generators.extraction.language import Reader
 from components.generators.extraction.matching import greatest_gap, weighted
 from components.generators.extraction.parts import Part, has_subject, parts_of
-from components.generators.extraction.selection import Choice
 from components.generators.extraction.terms import in_bag
 from components.generators.extraction.units import Source, sources_of
 from components.generators.extraction.words import Bag

@@ -9,7 +9,7 @@ import regex
 from components.generators.extraction import constants as c
 from components.generators.extraction.parts import Part
 from components.generators.extraction.terms import Term, in_bag
-from components.generators.extraction.units import Unit
+from components.generators.extraction.units import Shape, Unit
 from components.generators.extraction.words import NUMBER_WORD, groups_of, stem, words
 
 TIME_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|fortnights?|months?|years?|decades?|centur(?:y|ies)|terms?|semesters?)"
@@ -68,6 +68,19 @@ def lacks(lacked: str, text: str) -> bool:
 def turns_round(part: Part, unit: Unit) -> bool:
     """Whether a unit says of something that it is done or so, where the question asks what happens if it is not."""
     return any(in_bag(Term(stem_, stem_, 1.0), unit.bag_of_text) >= c.SYNONYM and not lacks(stem_, unit.full_text) for stem_ in part.denied)
+
+
+_ANYONE = regex.compile(
+    r"\W*(?:any(?:one|body)|every(?:one|body)|all\s+(?:the\s+)?others?|others|other\s+(?:people|persons)|the\s+public)\b", regex.I
+)
+
+
+def is_row_for_the_rest(unit: Unit, term: Term) -> bool:
+    """Whether a row is for everyone, and no other row of its table is for the person whom a term names."""
+    if unit.shape != Shape.ROW or not _ANYONE.match(unit.text):
+        return False
+    rows = [u for u in unit.source.units if u.block == unit.block and u.shape == Shape.ROW and u is not unit]
+    return not any(in_bag(term, row.bag_of_text) >= c.FOUND for row in rows)
 
 
 _HIGHEST = frozenset(stem(w) for w in ("highest", "maximum", "max", "longest", "largest", "greatest", "biggest", "heaviest"))

@@ -1,11 +1,14 @@
-"""Whether a passage defines what a question asks about."""
+"""Whether a passage defines what a question asks about, or only names it."""
 
 from __future__ import annotations
 
 import regex
 
+from components.generators.extraction import constants as c
+from components.generators.extraction.kinds import Kind
 from components.generators.extraction.parts import Part
-from components.generators.extraction.units import Source, Unit
+from components.generators.extraction.terms import in_bag
+from components.generators.extraction.units import Shape, Source, Unit
 from components.generators.extraction.words import FUNCTION_WORDS, words
 
 _DEFINITION = (
@@ -39,3 +42,16 @@ def is_titled(part: Part, source: Source) -> bool:
 
 
 _IN_BRACKETS = regex.compile(r"\([^()]*\)|^\s*(?:sections?|articles?|rules?|clauses?|chapters?)\s+[\p{N}.]+\s*:?", regex.I)
+
+
+def says_no_more_than_a_name(part: Part, unit: Unit) -> bool:
+    """Whether a record's fields only name what is asked about: where a definition is wanted, or where they hold no word of the question
+    beyond the record's title and headings while the same passage has sentences."""
+    if unit.shape != Shape.FIELD:
+        return False
+    if part.kind == Kind.DEFINE:
+        return True
+    source = unit.source
+    if not any(u.shape != Shape.FIELD and not u.is_label for u in source.units):
+        return False
+    return all(in_bag(t, source.heading_bag) >= c.FOUND for t in part.terms if in_bag(t, unit.bag) >= c.FOUND)

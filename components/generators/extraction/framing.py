@@ -10,9 +10,10 @@ import regex
 from components.generators.extraction.kinds import TIME_UNITS, Kind
 from components.generators.extraction.terms import LIGHT, Term
 from components.generators.extraction.words import FUNCTION_WORDS, NUMBER_WORD, stem, words
+from components.query.question_words import is_person
 from components.rankers.identifiers import asks_for_correspondence
 
-_LASTING = frozenset(stem(w) for w in ("last", "longer", "run", "continue", "persist", "endure", "stretch"))
+_LASTING = frozenset(stem(w) for w in ("last", "longer", "run", "period", "duration", "continue", "persist", "endure", "stretch"))
 """Verbs and adjectives that say no more than "how long" does."""
 _GOES_ON = regex.compile(r"\b(?:can|may|could|might|will|would|does|do|did)\s.*?\b(\p{L}+)\s+on\s*[?.!]*$", regex.I)
 """A verb with "on" at the end of "how long": it goes on, whichever verb it is."""
@@ -69,6 +70,26 @@ def denied_in(text: str) -> frozenset[str]:
     (frozenset({'pay'}), frozenset())
     """
     return frozenset(stem(m.group(1)) for m in _NOT_DONE.finditer(text) if m.group(1).casefold() not in FUNCTION_WORDS)
+
+
+_ROLE = regex.compile(r"\bas\s+(?:an?\s+|the\s+)?((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)", regex.I)
+
+
+def role_in(text: str) -> frozenset[str]:
+    """Stems of the person as whom somebody is meant.
+
+    >>> sorted(role_in("What do I pay as an ordinary visitor?")), role_in("What do I pay as soon as I come?")
+    (['ordinari', 'visitor'], frozenset())
+    """
+    for match in _ROLE.finditer(text):
+        found = []
+        for word in words(match.group(1)):
+            if word.text.casefold() in FUNCTION_WORDS:
+                break
+            found.append(word)
+            if is_person(word.text):
+                return frozenset(w.stem for w in found)
+    return frozenset()
 
 
 def framed(text: str, kind: Kind, terms: Sequence[Term]) -> tuple[Term, ...]:

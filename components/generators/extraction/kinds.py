@@ -38,7 +38,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         Kind.HOW_LONG,
         rf"\bhow much (?:\w+ ){{0,2}}(?:time|leave|notice)\b|\bas long as\b|\blonger\b|\bhow (?:long|soon|quickly|fast|old|far ahead)\b"
         rf"|\b(?:what|which) (?:period|duration|length of time)\b|\bhow many (?:\w+ )?(?:{TIME_UNITS})\b"
-        r"|\bwithin (?:what|which) (?:\w+ )?time\b",
+        r"|\bwithin (?:what|which) (?:\w+ )?time\b|\bwhat (?:is|was|are) (?:the |an? |our |your |my )?(?:[\w-]+ ){0,2}(?:period|duration)\b",
     ),
     (
         Kind.HOW_MUCH,

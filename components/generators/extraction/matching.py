@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping
 import regex
 
 from components.generators.extraction import constants as c
-from components.generators.extraction.conditions import begins_with, classes_of, is_of_another_class, lacks, limits, superlative_of
+from components.generators.extraction.conditions import (
+    begins_with,
+    classes_of,
+    is_of_another_class,
+    is_row_for_the_rest,
+    lacks,
+    limits,
+    superlative_of,
+)
 from components.generators.extraction.kinds import Kind
 from components.generators.extraction.named import REFERENCE_WORDS
 from components.generators.extraction.parts import Part
@@ -60,6 +68,8 @@ def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = N
             c.IN_PASSAGE * in_bag(term, unit.source.bag),
         )
         if term.class_of and term.class_of in classes_of(unit.full_text):
+            value = max(value, c.CLASSED)
+        if term.stem in part.role and is_row_for_the_rest(unit, term):
             value = max(value, c.CLASSED)
         if superlative_of(term.stem, unit.full_text):
             value = max(value, c.LIMIT)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.candidates import Candidate, Choice, beside, compared_text, confidence, meaning_credit, merged
 from components.generators.extraction.conditions import turns_round
 from components.generators.extraction.correspondence import lend_names, with_what_is_pointed_to
-from components.generators.extraction.defining import defines, is_titled
+from components.generators.extraction.defining import defines, is_titled, says_no_more_than_a_name
 from components.generators.extraction.extent import provision, whole_or_items
 from components.generators.extraction.fitting import kind_fit
 from components.generators.extraction.kinds import Kind
@@ -25,53 +25,6 @@ from components.generators.extraction.words import Bag, words
 
 _FIGURES = frozenset({Kind.WHO, Kind.WHEN, Kind.WHERE, Kind.HOW_LONG, Kind.HOW_MANY, Kind.HOW_MUCH, Kind.NUMBER})
 """Kinds whose answer is a figure or a name."""
-
-
-@dataclass
-class Candidate:
-    """A unit with what speaks for it."""
-
-    unit: Unit
-    found: dict[str, float]
-    in_order: float = 0.0
-    similarity: float = 0.0
-    kind: float = 1.0
-    score: float = 0.0
-
-
-@dataclass
-class Choice:
-    """The decision on one part of a question."""
-
-    part: Part
-    units: list[Unit] = field(default_factory=list)
-    confidence: float = 0.0
-    features: dict[str, float] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    more: bool = False
-    """Whether there may be more of what was asked for than the units."""
-
-    @property
-    def answered(self) -> bool:
-        """Whether the units answer the part."""
-        return bool(self.units) and self.confidence >= c.ANSWER_FROM
-
-
-def confidence(similarity: float, gap: float, kind: float) -> float:
-    """How likely the chosen sentences answer, 0 to 1: a logistic function.
-
-    :param similarity: cosine of question and sentence, -1 to 1.
-    :param gap: how much of the worst covered word of the question is not found, 0 to 1.
-    :param kind: whether the sentence can hold the kind of answer, 0 to 1.
-    """
-    z = c.BIAS + c.ON_SIMILARITY * similarity + c.ON_GAP * gap + c.ON_KIND * kind
-    return 1 / (1 + math.exp(-z))
-
-
-def meaning_credit(cosine: float) -> float:
-    """Credit for a word of the question that the sentence only has by meaning, 0 to `MEANING_AT_MOST`: linear between two cosines."""
-    share = (cosine - c.MEANING_NONE) / (c.MEANING_FULL - c.MEANING_NONE)
-    return c.MEANING_AT_MOST * min(1.0, max(0.0, share))
 
 
 class Selector:
@@ -299,11 +252,11 @@ class Selector:
         shared = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER and in_bag(t, own) >= c.FOUND]
         stray = part.kind in _FIGURES and best.in_order < c.SUBJECT_OF_FIGURES
         for k in ranked:
-            if stray and not _beside(best.unit, k.unit):
+            if stray and not beside(best.unit, k.unit):
                 continue
             if k is best or not any(in_bag(t, k.unit.bag) >= c.FOUND for t in shared):
                 continue
-            adds_kind = best.kind < c.FOUND <= k.kind and (_beside(best.unit, k.unit) or k.in_order >= c.SAME_SUBJECT)
+            adds_kind = best.kind < c.FOUND <= k.kind and (beside(best.unit, k.unit) or k.in_order >= c.SAME_SUBJECT)
             if adds_kind or any(in_bag(t, k.unit.bag) >= c.FOUND for t in lacking):
                 return k
         return None
@@ -326,36 +279,3 @@ class Selector:
 def _rows(unit: Unit) -> list[str]:
     """The rows of a unit's table."""
     return [other.text for other in unit.source.units if other.block == unit.block and other.shape == Shape.ROW]
-
-
-def _beside(unit: Unit, other: Unit) -> bool:
-    """Whether two units stand side by side in one passage."""
-    return unit.source is other.source and abs(unit.index - other.index) == 1
-
-
-def says_no_more_than_a_name(part: Part, unit: Unit) -> bool:
-    """Whether a record's fields only name what is asked about: where a definition is wanted, or where they hold no word of the question
-    beyond the record's title and headings while the same passage has sentences."""
-    if unit.shape != Shape.FIELD:
-        return False
-    if part.kind == Kind.DEFINE:
-        return True
-    source = unit.source
-    if not any(u.shape != Shape.FIELD and not u.is_label for u in source.units):
-        return False
-    return all(in_bag(t, source.heading_bag) >= c.FOUND for t in part.terms if in_bag(t, unit.bag) >= c.FOUND)
-
-
-def merged(chosen: Sequence[Candidate]) -> dict[str, float]:
-    """For each term the best that any of the candidates offers."""
-    found: dict[str, float] = {}
-    for k in chosen:
-        for key, value in k.found.items():
-            found[key] = max(found.get(key, 0.0), value)
-    return found
-
-
-def compared_text(unit: Unit) -> str:
-    """What of a unit is compared with the question by meaning: its nearest heading and the unit with its lead."""
-    label = unit.source.label
-    return f"{label}: {unit.full_text}" if label else unit.full_text
