@@ -12,47 +12,37 @@ from rich.text import Text
 
 from app import query
 from app.answer_cache import answer_cache
-from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
+from app.commands.options import AsJson, Asking, with_options
 from app.console import err, out, print_json, reports_errors
-from app.filters import read_filters
 from app.graphs import load_graph
 from app.remote import find_server
-from components.access.principal import DEFAULT_TENANT
 from components.answer import Answer, Status
 
 
 @reports_errors
+@with_options
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    graph: GraphName = "query",
-    tenant: Tenant = DEFAULT_TENANT,
-    groups: Groups = "",
-    filters: Filter = None,
-    top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=100, help="Passages shown as evidence.")] = None,
-    as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Show what each stage took and gave.")] = False,
+    asking: Asking,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print what a chat model would be asked, and ask none.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question from the indexed documents, with the passage behind every sentence."""
-    principal = reader(tenant, groups)
-    text = query.checked_question(question)
-    narrowed = read_filters(filters)
-    as_of = query.checked_day(as_of)
+    principal, text, values = asking.principal, query.checked_question(question), asking.values()
     if show_prompt:
-        print_prompt(graph, text, as_json=as_json, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
+        print_prompt(asking.graph, text, as_json=as_json, principal=principal, **values)
         return
     if server := find_server():
-        answer = server.ask(graph, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of)
+        answer = server.ask(asking.graph, text, principal=principal, **values)
     else:
-        loaded = load_graph(graph, phase="query")
+        loaded = load_graph(asking.graph, phase="query")
         query.require_index(loaded)
         loaded.warm_up()
-        answer = asyncio.run(query.ask(loaded, text, principal=principal, filters=narrowed, top_k=top_k, as_of=as_of, cache=answer_cache()))
+        answer = asyncio.run(query.ask(loaded, text, principal=principal, cache=answer_cache(), **values))
     if as_json:
         print_json(answer.to_json())
     else:
-        show_answer(answer, trace=trace)
+        show_answer(answer, trace=asking.trace)
     if answer.status == Status.FAILED:
         for item in answer.degraded:
             err.print(f"sakshya: {item.stage}: {item.reason}", markup=False, soft_wrap=True)

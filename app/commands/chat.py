@@ -10,27 +10,19 @@ from typing import Annotated
 import typer
 
 from app.commands.ask import show_answer
-from app.commands.options import Filter, GraphName, Groups, Tenant, reader
+from app.commands.options import Asking, with_options
 from app.console import err, out, reports_errors
 from app.conversation import Conversation
 from app.errors import UsageError
-from app.filters import read_filters
-from app.query import checked_day
-from components.access.principal import DEFAULT_TENANT
 from components.answer import Answer, Status
 
 PROMPT = "› "
 
 
 @reports_errors
+@with_options
 def chat(
-    graph: GraphName = "query",
-    tenant: Tenant = DEFAULT_TENANT,
-    groups: Groups = "",
-    filters: Filter = None,
-    top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=100, help="Passages shown as evidence.")] = None,
-    as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Show what each stage took and gave.")] = False,
+    asking: Asking,
     as_json: Annotated[bool, typer.Option("--json", help="Questions on standard input, a line each; one JSON object a line for each.")] = False,
 ) -> None:
     """Ask one question after the other; "and for dental?" is understood from those before. Ctrl-D ends.
@@ -38,7 +30,7 @@ def chat(
     With --json standard output is JSON Lines, an answer as soon as there is one: a program that drives a conversation needs each answer before
     it asks on.
     """
-    talk = Conversation(graph, reader(tenant, groups), filters=read_filters(filters), top_k=top_k, as_of=checked_day(as_of))
+    talk = Conversation(asking.graph, asking.principal, **asking.values())
     if talk.forgets:
         err.print(f"sakshya: {talk.forgets}", markup=False, soft_wrap=True)
     failed = False
@@ -51,7 +43,7 @@ def chat(
                 _say(str(error), as_json)
                 continue
             failed = failed or answer.status is Status.FAILED
-            _show(answer, trace=trace, as_json=as_json)
+            _show(answer, trace=asking.trace, as_json=as_json)
     finally:
         talk.close()
     if failed and (as_json or not sys.stdin.isatty()):  # a person has read it

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from app import query
 from app.commands.explained import explain_table, short
-from app.commands.options import AsJson, Filter, GraphName, Groups, Tenant, reader
+from app.commands.options import AsJson, AsOf, Filter, GraphName, Groups, Tenant, reader
 from app.console import out, print_json, reports_errors
 from app.filters import read_filters
 from app.graphs import load_graph
@@ -31,7 +31,7 @@ def search(
     filters: Filter = None,
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=1000, help="Passages listed. Default: 10, with --explain all.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Every candidate's rank and score at each stage, and why it was dropped.")] = False,
-    as_of: Annotated[str | None, typer.Option("--as-of", help="Day (YYYY-MM-DD) whose rule is asked for. Default: today.")] = None,
+    as_of: AsOf = None,
     as_json: AsJson = False,
 ) -> None:
     """List the passages that a question finds, best first. Runs only the part of the graph that finds them.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from app.commands.options import AsJson, GraphName, Groups, Tenant, reader
+from app.commands.options import GraphName, Groups, Tenant, Training, reader, with_options
 from app.console import err, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
 from components.access.principal import DEFAULT_TENANT
@@ -25,31 +25,30 @@ if TYPE_CHECKING:
     from components.embedders.embedding_model import EmbeddingModel
     from evaluation.training.mined import Mined
     from evaluation.training.questions import Writer
-    from evaluation.training.running import Progress
+    from evaluation.training.running import Progress, Run
 
 train = typer.Typer(help="Train a ranker, an embedder or a grounding checker on your own documents.", no_args_is_help=True)
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the model, its checkpoints and its report. A stopped run goes on there.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the data, the order and the weights: the same seed gives the same model.")]
-Epochs = Annotated[float, typer.Option("--epochs", min=0.0, help="Passes over the data.")]
-Steps = Annotated[int | None, typer.Option("--steps", min=1, help="Stop after so many steps, whatever --epochs says.")]
-BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Examples a step.")]
-LearningRate = Annotated[float, typer.Option("--learning-rate", min=0.0, help="Peak; it warms up over the first tenth and falls to 0.")]
-HeldOut = Annotated[
-    float, typer.Option("--held-out", min=0.0, max=0.9, help="Share of the sources kept for the report, none of which is trained on.")
-]
-SaveEvery = Annotated[int, typer.Option("--save-every", min=1, help="Steps from one checkpoint to the next.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew, whatever the output folder holds.")]
-Paths = Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files and folders to learn from. Default: what is indexed.")]
-Judged = Annotated[
-    list[Path] | None,
-    typer.Option("--judged", metavar="DIR", help="Judged questions in the layout of BEIR, in place of made ones. Repeatable."),
-]
-Questions = Annotated[int, typer.Option("--questions", min=1, help="Questions made at most.")]
-Written = Annotated[bool, typer.Option("--written", help="Also let the chat model of the settings write questions for passages.")]
-Base = Annotated[str, typer.Option("--base", help="Model to begin with: packaged, a folder, or a hub name.")]
 AS_PASSAGES = 3
 """Questions that a chat model is asked to write for a passage."""
+
+
+@dataclass(frozen=True)
+class Learning(Training):
+    """What a ranker and an embedder learn from, and how."""
+
+    paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files and folders to learn from. Default: what is indexed.")] = None
+    judged: Annotated[
+        list[Path] | None,
+        typer.Option("--judged", metavar="DIR", help="Judged questions in the layout of BEIR, in place of made ones. Repeatable."),
+    ] = None
+    questions: Annotated[int, typer.Option("--questions", min=1, help="Questions made at most.")] = 2000
+    written: Annotated[bool, typer.Option("--written", help="Also let the chat model of the settings write questions for passages.")] = False
+    base: Annotated[str, typer.Option("--base", help="Model to begin with: packaged, a folder, or a hub name.")] = "packaged"
+    save_every: Annotated[int, typer.Option("--save-every", min=1, help="Steps from one checkpoint to the next.")] = 100
+    graph: GraphName = "query"
+    tenant: Tenant = DEFAULT_TENANT
+    groups: Groups = ""
 
 
 class RankerKind(StrEnum):
@@ -61,56 +60,41 @@ class RankerKind(StrEnum):
 
 @train.command("ranker")
 @reports_errors
+@with_options
 def ranker(
-    output: Output,
-    paths: Paths = None,
+    learning: Learning,
     kind: Annotated[RankerKind, typer.Option("--kind", help="A cross-encoder, or the weights of the learned fusion, which take seconds.")] = (
         RankerKind.CROSS_ENCODER
     ),
-    judged: Judged = None,
-    questions: Questions = 2000,
-    written: Written = False,
-    base: Base = "packaged",
     teacher: Annotated[str | None, typer.Option("--teacher", help="Embedding model for soft labels: a folder, hub name, or packaged name.")] = None,
-    epochs: Epochs = 1.0,
-    steps: Steps = None,
-    batch_size: BatchSize = 16,
-    learning_rate: LearningRate = 2e-5,
-    save_every: SaveEvery = 100,
-    held_out: HeldOut = 0.2,
-    seed: Seed = 0,
-    graph: GraphName = "query",
-    tenant: Tenant = DEFAULT_TENANT,
-    groups: Groups = "",
-    fresh: Fresh = False,
-    as_json: AsJson = False,
 ) -> None:
     """Train a ranker on questions about your documents, with negatives that both legs of retrieval found, and measure it on held-out sources."""
     from evaluation.training import ranker as training
-    from evaluation.training.running import Run, check_installed, prepare
+    from evaluation.training.running import check_installed, prepare
 
     if kind is not RankerKind.FUSION:
         check_installed()
-    data = _mined(output, paths, judged, questions, written, seed, graph, tenant, groups, fresh, as_json)
-    learned, held = _split(data.mined, held_out, seed)
+    data = _mined(learning)
+    learned, held = _split(data.mined, learning.held_out, learning.seed)
     if kind is RankerKind.FUSION:
-        _fusion(output, learned, held, data.told, as_json)
+        _fusion(learning.output, learned, held, data.told, learning.as_json)
         return
-    run = Run(output, seed, epochs, steps, batch_size, learning_rate, save_every)
-    resume = prepare(run, "ranker", f"{base}, teacher {teacher}", fresh, digest(learned))
+    run = _run(learning)
+    resume = prepare(run, "ranker", f"{learning.base}, teacher {teacher}", learning.fresh, digest(learned))
     columns = training.pairs(learned, _embedding(teacher) if teacher else None)
-    with _steps(as_json) as progress:
-        model = training.train_ranker(_base(base), columns, run, resume, progress)
+    with _steps(learning.as_json) as progress:
+        model = training.train_ranker(_base(learning.base), columns, run, resume, progress)
     exported = training.export(model, run)
     report = {
         "data": f"{data.told}; {len(columns['label'])} pairs",
-        "base": base,
+        "base": learning.base,
         "resumed": resume,
         "onnx_mb": round(exported.megabytes, 1),
         "onnx_largest_difference": round(exported.largest_difference, 4),
         "held_out": training.held_out(model, held).to_json(),
     }
-    _finish(output, "cross-encoder", report, [f"SAKSHYA_RANKER_MODEL={output}", "SAKSHYA_RANKER_BACKEND=onnx"], as_json)
+    use = [f"SAKSHYA_RANKER_MODEL={learning.output}", "SAKSHYA_RANKER_BACKEND=onnx"]
+    _finish(learning.output, "cross-encoder", report, use, learning.as_json)
 
 
 def _fusion(output: Path, learned: list[Mined], held: list[Mined], told: str, as_json: bool) -> None:
@@ -131,46 +115,31 @@ def _fusion(output: Path, learned: list[Mined], held: list[Mined], told: str, as
 
 @train.command("embedder")
 @reports_errors
+@with_options
 def embedder(
-    output: Output,
-    paths: Paths = None,
+    learning: Learning,
     query_side: Annotated[bool, typer.Option("--query-side", help="Learn questions only; the vectors of passages, and so an index, stay.")] = False,
-    judged: Judged = None,
-    questions: Questions = 2000,
-    written: Written = False,
-    base: Base = "packaged",
-    epochs: Epochs = 1.0,
-    steps: Steps = None,
-    batch_size: BatchSize = 16,
-    learning_rate: LearningRate = 2e-5,
-    save_every: SaveEvery = 100,
-    held_out: HeldOut = 0.2,
-    seed: Seed = 0,
-    graph: GraphName = "query",
-    tenant: Tenant = DEFAULT_TENANT,
-    groups: Groups = "",
-    fresh: Fresh = False,
-    as_json: AsJson = False,
 ) -> None:
     """Train an embedding model on questions about your documents (the loss of DPR), both sides or the questions' alone, and measure it."""
     from evaluation.training import embedder as training
-    from evaluation.training.running import Run, check_installed, prepare
+    from evaluation.training.running import check_installed, prepare
 
     check_installed()
-    data = _mined(output, paths, judged, questions, written, seed, graph, tenant, groups, fresh, as_json)
-    learned, held = _split(data.mined, held_out, seed)
-    run = Run(output, seed, epochs, steps, batch_size, learning_rate, save_every)
-    resume = prepare(run, "embedder, questions only" if query_side else "embedder", base, fresh, digest(learned))
+    data = _mined(learning)
+    learned, held = _split(data.mined, learning.held_out, learning.seed)
+    run = _run(learning)
+    resume = prepare(run, "embedder, questions only" if query_side else "embedder", learning.base, learning.fresh, digest(learned))
     columns = training.triples(learned)
     if not columns["anchor"]:
         raise UsageError("no question has a negative among its candidates; accepted: more documents")
-    before = _embedding(base)
-    with _steps(as_json) as progress:
-        model = training.train_embedder(_base(base), columns, run, resume, progress, before if query_side else None)
+    before = _embedding(learning.base)
+    with _steps(learning.as_json) as progress:
+        model = training.train_embedder(_base(learning.base), columns, run, resume, progress, before if query_side else None)
     measured = training.held_out(before, model, held, data.passages, query_side)
-    report = {"data": f"{data.told}; {len(columns['anchor'])} triples", "base": base, "resumed": resume, "held_out": measured.to_json()}
+    report = {"data": f"{data.told}; {len(columns['anchor'])} triples", "base": learning.base, "resumed": resume, "held_out": measured.to_json()}
     setting = "QUERY_MODEL" if query_side else "MODEL"
-    _finish(output, "embedding model", report, [f"SAKSHYA_EMBEDDING_{setting}={output}", *([] if query_side else ["# and index anew"])], as_json)
+    use = [f"SAKSHYA_EMBEDDING_{setting}={learning.output}", *([] if query_side else ["# and index anew"])]
+    _finish(learning.output, "embedding model", report, use, learning.as_json)
 
 
 @dataclass(frozen=True)
@@ -180,40 +149,37 @@ class _Data:
     told: str
 
 
-def _mined(
-    output: Path,
-    paths: list[str] | None,
-    judged: list[Path] | None,
-    count: int,
-    written: bool,
-    seed: int,
-    graph: str,
-    tenant: str,
-    groups: str,
-    fresh: bool,
-    as_json: bool,
-) -> _Data:
+def _run(learning: Learning) -> Run:
+    from evaluation.training.running import Run
+
+    return Run(learning.output, learning.seed, learning.epochs, learning.steps, learning.batch_size, learning.learning_rate, learning.save_every)
+
+
+def _mined(learning: Learning) -> _Data:
     """Questions with their candidates; what an earlier run found is taken from the output folder."""
     from app.training import corpus, judged_corpora
     from evaluation.training.mined import mine
     from evaluation.training.questions import questions
 
-    if judged and (paths or written):
+    output, paths, judged = learning.output, learning.paths or [], learning.judged
+    if judged and (paths or learning.written):
         raise UsageError("--judged brings documents and questions of its own; accepted: either that, or PATH... and --written")
     output.mkdir(parents=True, exist_ok=True)
     file = output / "questions.jsonl"
-    if fresh:
+    if learning.fresh:
         file.unlink(missing_ok=True)
     found, passages, told = [], {}, []
     with ExitStack() as stack:
         if judged:
+            graph = learning.graph
             parts = [(name, c, asked) for name, c, asked in (stack.enter_context(judged_corpora(d, output / "index", graph)) for d in judged)]
         else:
-            made = stack.enter_context(corpus(paths or [], output / "index", reader(tenant, groups), graph, "index"))
-            write = _writer() if written else None
-            parts = [(", ".join(paths or ["the index"]), made, questions(made.passages, count, seed, write=write))]
+            principal = reader(learning.tenant, learning.groups)
+            made = stack.enter_context(corpus(paths, output / "index", principal, learning.graph, "index"))
+            write = _writer() if learning.written else None
+            parts = [(", ".join(paths or ["the index"]), made, questions(made.passages, learning.questions, learning.seed, write=write))]
         for name, made, asked in parts:
-            with progress_bar("finding negatives", len(asked), shown=not as_json) as advance:
+            with progress_bar("finding negatives", len(asked), shown=not learning.as_json) as advance:
                 found += mine(asked, made.search, file, lambda text, step=advance: step(1, text[:40]))
             kinds = Counter(one.kind for one in asked)
             told.append(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from app.commands.train import BatchSize, Epochs, Fresh, HeldOut, LearningRate, Output, Seed, Steps
+from app.commands.options import BatchSize, HeldOut, LearningRate, Output, Training, with_options
 from app.console import err, out, print_json, reports_errors
 from app.errors import UsageError
 
@@ -23,21 +24,24 @@ def _bar(things: Iterable[Any], what: str, count: int) -> Iterable[Any]:
     return track(things, description=what, total=count, console=err, transient=True) if err.is_terminal else things
 
 
+@dataclass(frozen=True)
+class CheckerTraining(Training):
+    """As every training, with what suits this one."""
+
+    output: Output = Path("models/my-grounding")
+    batch_size: BatchSize = 32
+    learning_rate: LearningRate = 8e-5
+    held_out: HeldOut = 0.07
+
+
 @reports_errors
+@with_options
 def grounding(
     sources: Sources,
-    output: Output = Path("models/my-grounding"),
+    training: CheckerTraining,
     base: Annotated[str, typer.Option("--base", help="`packaged`, or the folder or name of the model to begin with.")] = "packaged",
     size: Annotated[int | None, typer.Option("--size", min=10, help="Claims, at most.")] = None,
     frozen_layers: Annotated[int, typer.Option("--frozen-layers", min=-1, help="First layers left as they are; -1: none, nor the embeddings.")] = 2,
-    seed: Seed = 0,
-    epochs: Epochs = 1.0,
-    steps: Steps = None,
-    batch_size: BatchSize = 32,
-    learning_rate: LearningRate = 8e-5,
-    held_out: HeldOut = 0.07,
-    fresh: Fresh = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Train a grounding checker, measure it on passages held out, and write it as int8 ONNX with the rule beside it.
 
@@ -48,14 +52,22 @@ def grounding(
     from evaluation.training.grounding_run import train_grounding
 
     model = str(packaged_folder()) if base == PACKAGED else base
-    recipe = Recipe(model, seed, epochs, steps, batch_size, learning_rate, frozen_layers)
+    recipe = Recipe(model, training.seed, training.epochs, training.steps, training.batch_size, training.learning_rate, frozen_layers)
+    shown = err.is_terminal and not training.as_json
     try:
         report = train_grounding(
-            sources, output, recipe, held_out=held_out, size=size, fresh=fresh, progress=_bar, progress_bar=err.is_terminal and not as_json
+            sources,
+            training.output,
+            recipe,
+            held_out=training.held_out,
+            size=size,
+            fresh=training.fresh,
+            progress=_bar,
+            progress_bar=shown,
         )
     except (ValueError, RuntimeError) as error:
         raise UsageError(str(error)) from None
-    if as_json:
+    if training.as_json:
         print_json(report)
         return
     from rich.table import Table
@@ -69,4 +81,4 @@ def grounding(
     for name in ("accuracy", "balanced_accuracy", "auroc"):
         table.add_row(name.replace("_", " "), "", f"{report['fp32'][name]:.3f}", f"{report['int8'][name]:.3f}")
     out.print(table)
-    out.print(f"{output} ({report['megabytes']} MB). Use it: SAKSHYA_GROUNDING_MODEL={output}")
+    out.print(f"{training.output} ({report['megabytes']} MB). Use it: SAKSHYA_GROUNDING_MODEL={training.output}")
