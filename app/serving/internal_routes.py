@@ -160,15 +160,16 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
 
         return await (written(principal, 1, run) if call.method in WRITES else asyncio.to_thread(run))
 
-    def query_graph(name: str) -> ServedGraph:
+    async def query_graph(name: str) -> ServedGraph:
         if name not in served:
-            raise Problem(404, "unknown-graph", f"The server has no query graph {name!r}{why_not(name)}; it has: {', '.join(sorted(served))}.")
+            why = await asyncio.to_thread(why_not, name)  # loads the graph, which others need not wait for
+            raise Problem(404, "unknown-graph", f"The server has no query graph {name!r}{why}; it has: {', '.join(sorted(served))}.")
         unchanged(served[name].graph, loaded)
         return served[name]
 
     @router.post("/ask")
     async def ask_graph(request: Request, call: QueryCall) -> Any:
-        graph, principal = query_graph(call.graph), acting(request, call.who)
+        graph, principal = await query_graph(call.graph), acting(request, call.who)
         async with slots.place():
             more = {"filters": call.filters, "top_k": call.top_k, "as_of": call.as_of, "inputs": call.inputs}
             answer = await ask(graph.graph, call.question, principal=principal, **more)
@@ -176,14 +177,14 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
 
     @router.post("/prompt")
     async def show_prompt(request: Request, call: QueryCall) -> Any:
-        graph, principal = query_graph(call.graph), acting(request, call.who)
+        graph, principal = await query_graph(call.graph), acting(request, call.who)
         async with slots.place():
             part = await asyncio.to_thread(load_graph, str(graph.graph.path), phase="query", only=["prompt"])
             return await prompt(part, call.question, principal=principal, filters=call.filters, top_k=call.top_k, as_of=call.as_of)
 
     @router.post("/search")
     async def search_graph(request: Request, call: QueryCall) -> Any:
-        graph, principal = query_graph(call.graph), acting(request, call.who)
+        graph, principal = await query_graph(call.graph), acting(request, call.who)
         values = {"principal": principal, "filters": call.filters, "top_k": call.top_k or 10, "as_of": call.as_of}
         async with slots.place():
             if call.explain:
