@@ -18,6 +18,7 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from haystack.dataclasses import ByteStream
 from pydantic import BaseModel, ConfigDict
 
+from app.answer_cache import answer_cache
 from app.batches import Item
 from app.errors import SakshyaError, one_line
 from app.explaining import explained_search, load_explained
@@ -172,7 +173,7 @@ def internal_router(served: Mapping[str, ServedGraph], indexing: Mapping[str, Gr
         graph, principal = await query_graph(call.graph), acting(request, call.who)
         async with slots.place():
             more = {"filters": call.filters, "top_k": call.top_k, "as_of": call.as_of, "inputs": call.inputs}
-            answer = await ask(graph.graph, call.question, principal=principal, **more)
+            answer = await ask(graph.graph, call.question, principal=principal, cache=answer_cache(), **more)
         return answer.to_json()
 
     @router.post("/prompt")
