@@ -129,6 +129,8 @@ def kind_fit(part: Part, text: str, context: str = "") -> float:
         return 1.0 if _LONG_NUMBER.search(rest) else _UNFIT[kind]
     if kind == Kind.HOW_LONG and part.event and not in_bag(Term(part.event, part.event, 1.0), Bag.of(context, text)):
         return NOT_MEASURED
+    if kind == Kind.HOW_LONG and part.lasting and not lasts(part, text, context):
+        return NOT_MEASURED
     if kind == Kind.HOW_LONG:
         return 1.0 if _SPAN_OF_TIME.search(rest) else OTHER_COUNT
     if kind == Kind.WHEN:
@@ -142,6 +144,25 @@ def kind_fit(part: Part, text: str, context: str = "") -> float:
     if kind == Kind.HOW_MUCH and part.about_money:
         return 1.0 if _MONEY.search(rest) else WEAK_FIT
     return 1.0
+
+
+OPENS_WITH = 4
+"""Content words at the beginning of a sentence among which is what it speaks of."""
+
+
+def lasts(part: Part, text: str, context: str) -> bool:
+    """Whether a text says of the question's subject that it lasts: by the same word, or in a sentence, row or section about it.
+
+    "A strike can stay open for 60 days" says how long a strike can drag on; "the button silences the strike bell for 60 days" does not.
+    """
+    subject = max((t for t in part.terms if t.stem not in part.lasting), key=lambda t: t.weight, default=None)
+    if subject is None or "\n" in text.strip() or " | " in text or in_bag(subject, Bag.of(context)):
+        return True
+    for sentence in _SENTENCE_END.split(text):
+        content = [w for w in words(sentence) if w.text.casefold() not in FUNCTION_WORDS]
+        if any(w.stem in part.lasting for w in content) or in_bag(subject, Bag.of(" ".join(w.text for w in content[:OPENS_WITH]))):
+            return True
+    return False
 
 
 def _who_fit(part: Part, rest: str) -> float:

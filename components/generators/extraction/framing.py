@@ -92,11 +92,20 @@ def role_in(text: str) -> frozenset[str]:
     return frozenset()
 
 
+def lasting_in(text: str) -> frozenset[str]:
+    """Stems of the words by which something is said to last.
+
+    >>> sorted(lasting_in("How long can the strike drag on?") & {"drag"}), "last" in lasting_in("How long does it last?")
+    (['drag'], True)
+    """
+    return frozenset(w.stem for w in words(text) if w.stem in _LASTING) | {stem(m.group(1)) for m in _GOES_ON.finditer(text)}
+
+
 def framed(text: str, kind: Kind, terms: Sequence[Term]) -> tuple[Term, ...]:
     """The terms of a question, lighter where its form says the same, with their classes and with what is asked to be absent."""
     light: set[str] = set()
     if kind == Kind.HOW_LONG:
-        light |= _LASTING | {stem(m.group(1)) for m in _GOES_ON.finditer(text)}
+        light |= lasting_in(text)
     if places := {stem(m.group(1)) for m in _PLACES.finditer(text)}:
         light |= places | _IS_ABOUT
     if asks_for_correspondence(text):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import regex
 
 from components.generators.extraction.asked import about_money, asks_label, asks_phone, attribute_in, counted_in, event_in
-from components.generators.extraction.framing import denied_in, framed, role_in
+from components.generators.extraction.framing import denied_in, framed, lasting_in, role_in
 from components.generators.extraction.kinds import Kind, kind_of
 from components.generators.extraction.named import codes_in, numbers_in, quantities_in, quoted_in, reference_spans, references_in
 from components.generators.extraction.terms import BACKGROUND, FLOOR, LIGHT_STEMS, Term, terms_of
@@ -76,6 +76,8 @@ class Part:
     """Stems of what is said not to be done ("if I do not pay")."""
     role: frozenset[str] = frozenset()
     """Stems of the person as whom somebody is meant ("as an ordinary visitor")."""
+    lasting: frozenset[str] = frozenset()
+    """Stems of the words by which something is said to last ("drag on"): the text may say it otherwise, of the same thing."""
     event: str = ""
     """Stem of the event whose own length is asked for ("how long does it take to approve")."""
     qualifiers: frozenset[str] = field(default=frozenset())
@@ -132,6 +134,7 @@ def part_of(text: str, rarity: Callable[[str], float], before: str = "", subject
         event=event_in(text),
         denied=denied_in(text),
         role=role_in(text),
+        lasting=lasting_in(text),
         references=frozenset(number_of(r) or compact(r) for r in references),
         qualifiers=frozenset(qualifiers),
     )
