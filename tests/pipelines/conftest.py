@@ -32,6 +32,17 @@ def own_index(tmp_path_factory):
     settings.cache_clear()
 
 
+@pytest.fixture(autouse=True)
+def settings_of_this_test():
+    """The settings read anew for each test and after it: what a test sets in the environment ends with the test, and so must what was read of it.
+
+    It is set up before a test's own `monkeypatch`, so it ends after that.
+    """
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
 @pytest.fixture(scope="package")
 def index_graph(own_index) -> Graph:
     return load_graph("index", phase="indexing")
