@@ -13,6 +13,7 @@ from app.errors import UsageError
 from components.failure import Failure
 from components.routers.path_rules import check_pattern
 from components.routers.source_meta import printable
+from config.settings import settings
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,13 @@ def _hidden(name: str) -> bool:
 
 def _walk(root: Path, failed: list[Failure]) -> Iterator[Path]:
     """Files under a folder without hidden ones; a link is followed once, and not into what the walk sees anyway."""
-    seen = {os.path.realpath(root)}
+    seen = {os.path.realpath(root), os.path.realpath(settings().index_dir)}  # the index is no document of its own
     folders, links = [root], []
     while folders or links:
         folder = folders.pop() if folders else links.pop(0)
         real = os.path.realpath(folder)
+        if folder != root and real in seen and not folder.is_symlink():
+            continue
         if folder.is_symlink() and (real in seen or any(Path(real) in Path(s).parents for s in seen)):
             continue
         seen.add(real)
@@ -75,13 +78,14 @@ def collect(
 ) -> tuple[list[Found], list[Failure]]:
     """Files under the paths, sorted, each once, and folders that could not be read.
 
-    Hidden files and folders are left out, unless a path names one itself. A link is followed within its root, except where it leads back to
-    something that is walked anyway; one that leads out of it is a failure, since who may write into a folder need not be who may read the rest.
+    Hidden files and folders are left out, unless a path names one itself, and so is the folder of the index. A link is followed within its root,
+    except where it leads back to something that is walked anyway; one that leads out of it is a failure, since who may write into a folder need
+    not be who may read the rest.
 
     :param alias: name of the root: sources are then identified by the alias and their path under the root, wherever it lies.
     :param include: globs in the syntax of .gitignore, relative to the root; empty means all.
     :param exclude: likewise; wins over `include`.
-    :raises UsageError: a path that does not exist, a glob that is not accepted, or two files of one identity.
+    :raises UsageError: a path that does not exist or is inside the index, a glob that is not accepted, or two files of one identity.
     """
     try:
         for pattern in (*include, *exclude):
@@ -94,7 +98,10 @@ def collect(
     for given in paths:
         root = absolute(given)
         if not str(given) or not root.exists():
-            raise UsageError(f"{printable(str(given))}: no such file or folder")
+            accepted = "; of URLs, http:// and https:// are accepted" if "://" in str(given) else ""
+            raise UsageError(f"{printable(str(given))}: no such file or folder{accepted}")
+        if Path(os.path.realpath(root)).is_relative_to(os.path.realpath(settings().index_dir)):
+            raise UsageError(f"{printable(str(given))}: the folder of the index itself (SAKSHYA_DATA_DIR), or inside it")
         for file in _distinct(_walk(root, failed)) if root.is_dir() else [root]:
             relative = printable(file.relative_to(root).as_posix() if file != root else root.name)
             if (include and not wanted.match_file(relative)) or unwanted.match_file(relative):

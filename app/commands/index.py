@@ -145,6 +145,8 @@ def show_report(report: dict[str, Any]) -> None:
             table.add_row(Text(key, style=colour), Text(str(len(uris))), Text(listed, style="dim"))
     if table.row_count:
         out.print(table)
+    elif not report["failed"] and not report["renamed"]:
+        err.print(Text("nothing to index was found: no file that is not hidden or excluded", style="yellow"), soft_wrap=True)
     for pair in report["renamed"][:SHOWN]:
         out.print(Text(f"renamed: {pair['from']} → {pair['to']}", style="cyan"), soft_wrap=True)
     for pair in report["duplicates"][:SHOWN]:

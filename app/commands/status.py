@@ -18,6 +18,8 @@ from config.settings import settings
 
 LISTED = ("source_id", "uri", "title", "mime_type", "access", "chunks", "indexed_at")
 INDENT = " " * 9
+NOTHING = "@00000000.0"
+"""End of the version of an index in which nothing was ever written."""
 COLOURS = {"failed": "red", "partial": "yellow", "ok": "green"}
 
 
@@ -53,7 +55,8 @@ def status(
     table = Table(show_header=False, box=None, pad_edge=False)
     for key in ("index", "collection", "index_version", "tenant", "sources", "chunks", "sections"):
         troubled = [f"{data[state]} {state}" for state in ("failed", "partial") if key == "sources" and data[state]]
-        table.add_row(key, Text(str(data[key]) or "empty", overflow="fold").append(f"  ({', '.join(troubled)})" if troubled else "", style="red"))
+        said = "empty: `sakshya index PATH` fills it" if key == "index_version" and data[key].endswith(NOTHING) else str(data[key])
+        table.add_row(key, Text(said or "empty", overflow="fold").append(f"  ({', '.join(troubled)})" if troubled else "", style="red"))
     for role, name in data["models"].items():
         table.add_row(f"{role} model", Text(name))
     out.print(table)

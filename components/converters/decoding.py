@@ -156,7 +156,8 @@ def _utf16_of_a_script(data: bytes) -> str | None:
 def _is_binary(text: str) -> bool:
     """Whether there are more control characters than text has."""
     sample = text[:SAMPLE]
-    return len(_CONTROL.findall(sample)) > max(2, len(sample) // 50)
+    count = len(_CONTROL.findall(sample))
+    return count > max(2, len(sample) // 50) or 4 * count > len(sample)
 
 
 def _is_hebrew(sample: bytes) -> bool:

@@ -11,6 +11,7 @@ from app.finding import collect
 from app.indexing import index_items
 from app.sources import joined
 from components.access.principal import Principal, current_principal
+from config.settings import settings
 
 
 @pytest.fixture
@@ -35,6 +36,16 @@ def test_a_folder_and_its_subfolder_give_the_same_identity(docs, monkeypatch):
     whole = {f.path for f in collect(["docs"])[0]}
     assert {f.path for f in collect(["docs/sub"])[0]} < whole
     assert {f.path for f in collect(["docs", "docs/sub/../sub", docs / "a.md"])[0]} == whole
+
+
+def test_the_index_is_no_document_of_its_own(docs, monkeypatch):
+    monkeypatch.setenv("SAKSHYA_DATA_DIR", str(docs / "sub"))
+    settings.cache_clear()
+    assert names(collect([docs])[0]) == ["a.md", "b.md"]
+    (docs / "linked").symlink_to(docs / "sub")
+    assert names(collect([docs])[0]) == ["a.md", "b.md"]
+    with pytest.raises(UsageError, match="the folder of the index itself"):
+        collect([docs / "sub" / "deep"])
 
 
 def test_an_alias_makes_the_identity_portable(docs, tmp_path):

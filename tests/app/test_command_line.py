@@ -38,6 +38,7 @@ def sakshya(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str
         (("ask", "q"), {}, 1, "nothing is indexed yet"),
         (("search", "q"), {}, 1, "nothing is indexed yet"),
         (("index", "/no/such/folder"), {}, 2, "no such file or folder"),
+        (("index", "ftp://example.org/a.md"), {}, 2, "http:// and https:// are accepted"),
         (("index", "examples", "--rules", "README.md"), {}, 2, "README.md"),
         (("show", "nosuch.md"), {}, 2, "no source"),
         (("remove", "nosuch.md"), {}, 2, "no source"),
@@ -74,3 +75,11 @@ def test_the_command_line_imports_nothing_heavy_before_it_knows_what_is_asked():
     code = "import sys, app.cli; print(*{'torch', 'haystack', 'qdrant_client', 'sentence_transformers', 'fastapi', 'scipy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_an_empty_index_and_an_empty_folder_say_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    assert "empty: `sakshya index PATH` fills it" in sakshya("status").stdout
+    assert json.loads(sakshya("status", "--json").stdout)["index_version"].endswith("@00000000.0")
+    done = sakshya("index", str(tmp_path))
+    assert done.returncode == 0 and done.stderr.startswith("nothing to index was found")

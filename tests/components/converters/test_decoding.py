@@ -55,6 +55,8 @@ def test_removed_nul_characters_are_told():
 def test_binary_is_refused():
     with pytest.raises(NotTextError):
         decode(bytes(range(256)) * 10)
+    with pytest.raises(NotTextError):
+        decode(b"\x00\x01\x02\xff")
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(lambda t: not t.startswith("\ufeff")))
