@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from components.answer import Verdict
-from components.validators.grounding_features import CHECK_FEATURES, MODEL_FEATURES, read_claims
+from components.validators.grounding_features import CHECK_FEATURES, MODEL_FEATURES, WORD_FEATURES, read_claims
 from components.validators.grounding_rule import GroundingRule, Part, rule_for
 from evaluation.bootstrap import Interval
 from evaluation.data import DataError, read_set
@@ -18,6 +18,7 @@ from evaluation.data import DataError, read_set
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from components.generators.extraction.language import Reader
     from components.validators.nli_model import Judge
 
 LABELS = tuple(verdict.value for verdict in Verdict)
@@ -63,16 +64,22 @@ Advance = Callable[[int], None]
 
 
 def features_of(
-    claims: Sequence[LabelledClaim], model: Judge | None = None, batch_size: int = 32, advance: Advance = lambda done: None
+    claims: Sequence[LabelledClaim],
+    model: Judge | None = None,
+    batch_size: int = 32,
+    advance: Advance = lambda done: None,
+    words: Reader | None = None,
 ) -> list[dict[str, float]]:
     """The features of each claim against its context, as the checker reads them.
 
+    :param words: see `read_claims`.
     :param advance: called with the number of claims read since the last call.
     """
     rows: list[dict[str, float]] = []
     for start in range(0, len(claims), BLOCK):
         some = claims[start : start + BLOCK]
-        rows += [reading.features for reading in read_claims([(c.claim, [c.context], c.question) for c in some], model, batch_size, whole=True)]
+        asked = [(claim.claim, [claim.context], claim.question) for claim in some]
+        rows += [reading.features for reading in read_claims(asked, model, batch_size, words=words, whole=True)]
         advance(len(some))
     return rows
 
@@ -85,6 +92,7 @@ def part_scores(rows: Sequence[Mapping[str, float]], rule: GroundingRule) -> dic
         WITHOUT_MODEL: [rule.part(False).score(row) for row in rows],
     }
     if rows and MODEL_FEATURES[0] in rows[0]:
+        scores |= {name: [row[name] for row in rows] for name in WORD_FEATURES if name in rows[0]}
         scores[MODEL_ALONE] = [row[MODEL_FEATURES[0]] for row in rows]
         scores[ALL] = [rule.part(True).score(row) for row in rows]
     return {name: np.asarray(values, dtype=float) for name, values in scores.items()}
@@ -200,12 +208,15 @@ def evaluate_grounding(
     """
     from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
+    from components.generators.extraction.language import packaged_language
+
     rule = rule or rule_for(model.folder if model else None)
     targets = {name: np.array([claim.label == Verdict.SUPPORTED for claim in claims]) for name, claims in files.items()}
     for name, target in targets.items():
         if target.all() or not target.any():
             raise DataError(f"{name}: {int(target.sum())} of {len(target)} claims are supported; accepted: some that are and some that are not")
-    scores = {name: part_scores(features_of(claims, model, advance=advance), rule) for name, claims in files.items()}
+    words = packaged_language() if model is not None and rule.reads_words else None
+    scores = {name: part_scores(features_of(claims, model, advance=advance, words=words), rule) for name, claims in files.items()}
 
     def auroc(target: np.ndarray, values: np.ndarray) -> float:
         return float(roc_auc_score(target, values))

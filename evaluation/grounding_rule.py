@@ -1,7 +1,8 @@
 """Fits the grounding rule to claims with labels: `python -m evaluation.grounding_rule CLAIMS.jsonl --model FOLDER`.
 
 Two logistic regressions with bounded weights (`allowed_sign`) and a ridge penalty that cross-validation chooses; the thresholds are those of the best
-balanced accuracy of the scores that cross-validation gave to claims which it had not seen.
+balanced accuracy of the scores that cross-validation gave to claims which it had not seen. Claims that words and exact checks settle are left out:
+the rule does not decide on them, and so many easy ones would set its threshold too high for claims in other words.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from components.answer import Verdict
-from components.validators.grounding_features import FEATURES, MODEL_FEATURES
+from components.validators.grounding_features import FEATURES, MODEL_FEATURES, WORD_FEATURES, is_settled
 from components.validators.grounding_rule import DEFAULT_FILE, PARTS, RULE_FILE, GroundingRule, Logistic, Part, allowed_sign, read_rule, to_json
 from evaluation.data import DataError
 from evaluation.grounding import LabelledClaim, best_threshold, features_of, read_claims_file
@@ -108,9 +109,13 @@ def fit(rows: Sequence[Mapping[str, float]], target: np.ndarray, names: Sequence
 def fit_part(rows: Sequence[Mapping[str, float]], labels: Sequence[str], groups: Sequence[str], has_model: bool, seed: int = 0) -> tuple[Part, dict]:
     """The rule of one case, and what cross-validation says of it.
 
-    :param has_model: whether the features of the model are used.
+    :param has_model: whether the features of the model are used, and those of words where they are there: then overlap by likeness takes the
+        place of overlap, which is part of it.
     """
-    names = [name for name in FEATURES if has_model or name not in MODEL_FEATURES]
+    left_out = {"verbatim", "overlap"} if has_model and WORD_FEATURES[0] in rows[0] else {"verbatim", *WORD_FEATURES}
+    names = [name for name in FEATURES if name not in left_out and (has_model or name not in MODEL_FEATURES)]
+    open_ones = [i for i, row in enumerate(rows) if not is_settled(row)]
+    rows, labels, groups = [rows[i] for i in open_ones], [labels[i] for i in open_ones], [groups[i] for i in open_ones]
     is_supported = np.array([label == Verdict.SUPPORTED for label in labels])
     supported = fit(rows, is_supported, names, Verdict.SUPPORTED, groups, seed)
     supported_from = min(max(best_threshold(is_supported, supported.scores), 0.01), 0.99)
@@ -136,10 +141,11 @@ def fit_rule(
     :param model: folder or name of a grounding model; `None`: the case with a model is taken from the rule that comes with the clone.
     :raises ValueError: the model cannot be loaded, or a label is missing among the claims.
     """
+    from components.generators.extraction.language import packaged_language
     from components.validators.nli_model import load_nli_model
 
     loaded = load_nli_model(str(model)) if model else None
-    rows = features_of(claims, loaded, batch_size)
+    rows = features_of(claims, loaded, batch_size, words=packaged_language() if loaded else None)
     labels, groups = [claim.label for claim in claims], [claim.context for claim in claims]
     parts: dict[str, Part] = {}
     report: dict[str, Any] = {"claims": len(claims)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from components.answer import Claim, Evidence, Verdict
+from components.generators.extraction.language import Reader
 from components.validators.claims import AnswerClaim
 from components.validators.grounding_features import Reading, read_claims
 from components.validators.grounding_rule import GroundingRule, Judgement
@@ -62,6 +63,7 @@ def check_claims(
     judge: Judge | None = None,
     batch_size: int = 16,
     deadline: float | None = None,
+    words: Reader | None = None,
 ) -> tuple[list[CheckedClaim], int]:
     """Check claims.
 
@@ -69,13 +71,14 @@ def check_claims(
     carries it is cited instead. Where none does, its cited passages are read together with the best other one, for a claim that needs both.
 
     :param passages: the evidence by number.
+    :param words: see `read_claims`.
     :returns: the claims in their order, and how many of them the judge did not read for want of time.
     """
     texts = {n: premise_of(passage) for n, passage in passages.items()}
 
     def read(which: Sequence[tuple[AnswerClaim, tuple[int, ...]]]) -> list[Reading]:
         asked = [(claim.text, [texts[n] for n in numbers], question) for claim, numbers in which]
-        return read_claims(asked, judge, batch_size, deadline)
+        return read_claims(asked, judge, batch_size, deadline, words=words)
 
     first = [(claim, tuple(n for n in claim.cited if n in texts)) for claim in claims]
     readings = read(first)

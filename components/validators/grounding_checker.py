@@ -15,7 +15,9 @@ from haystack.dataclasses import ChatMessage
 
 from components.answer import Answer, Citation, Claim, Degraded, Evidence, Status, Verdict
 from components.builders.quotes import best_quotes
+from components.embedders.embedding_encoder import EmbeddingError
 from components.failure import Degradation
+from components.generators.extraction.language import Reader, packaged_language
 from components.validators.chat_judge import ChatJudge
 from components.validators.checked_text import kept_text
 from components.validators.claim_check import CheckedClaim, check_claims
@@ -113,6 +115,7 @@ class GroundingChecker:
         self.supported_from = supported_from
         self._judge: Judge | None = None
         self._rule: GroundingRule | None = None
+        self._words: Reader | None = None
         self._load_failure = ""
         self._warm = False
         self._loading = threading.Lock()
@@ -143,6 +146,12 @@ class GroundingChecker:
                 self._rule = rule.with_threshold(self.supported_from) if self.supported_from else rule
             except (OSError, ValueError) as error:
                 self._load_failure = f"the grounding rule was not loaded: {_one_line(error)}"
+                logger.warning(self._load_failure)
+            try:
+                self._words = packaged_language() if self._judge and self._rule and self._rule.reads_words else None
+            except (EmbeddingError, OSError, ValueError) as error:  # the rule with the model weighs what is not there: the one without it decides
+                self._judge = None
+                self._load_failure = f"the model that reads single words was not loaded: {_one_line(error)}"
                 logger.warning(self._load_failure)
             self._warm = True
 
@@ -193,7 +202,7 @@ class GroundingChecker:
         claims, passages = claims_of(sentences), {e.n: e for e in shown}
         deadline = time.monotonic() + self.timeout_s if self.timeout_s else None
         try:
-            checked, unread = check_claims(claims, passages, question, self._rule, self._judge, self.batch_size, deadline)
+            checked, unread = check_claims(claims, passages, question, self._rule, self._judge, self.batch_size, deadline, self._words)
         except Exception as error:
             if self._judge is None:
                 raise

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from components.generators.extraction.language import Reader
 from components.validators.claims import is_yes, with_question
 from components.validators.exact_checks import CHECKS, run_checks
 from components.validators.finding import Finding
 from components.validators.nli_model import Judge
 from components.validators.premise_windows import premises
+from components.validators.word_likeness import overlap_by_likeness, weakest_words, word_matches
 from components.validators.word_overlap import holds_verbatim, nearest_sentence, order_overlap, overlap
 
 MODEL_FEATURES = ("model supported", "model contradicted")
+WORD_FEATURES = ("weakest words", "overlap by likeness")
 OVERLAP_FEATURES = ("overlap", "overlap of one sentence", "overlap in order", "verbatim")
 CHECK_FEATURES = tuple(f"missing: {name}" for name in CHECKS)
-FEATURES = MODEL_FEATURES + OVERLAP_FEATURES + CHECK_FEATURES
-"""All features. The model's are log odds from -1 to 1 (probabilities of .0025 to .9975), the others shares from 0 to 1."""
+FEATURES = (*MODEL_FEATURES, *WORD_FEATURES, *OVERLAP_FEATURES, *CHECK_FEATURES)
+"""All features. The model's are log odds from -1 to 1 (probabilities of .0025 to .9975), those of words are cosines, the others shares
+from 0 to 1."""
 _LOG_ODDS = 6.0
 
 
@@ -27,7 +31,7 @@ _LOG_ODDS = 6.0
 class Reading:
     """A claim read against passages.
 
-    :param features: by name; those of the model are absent where none read it.
+    :param features: by name; those of the model and of words are absent where none read it.
     :param findings: of the exact checks that had something to do.
     """
 
@@ -42,7 +46,12 @@ class Reading:
     @property
     def is_settled(self) -> bool:
         """Whether it stands there word for word and every exact check passes, so that a model has nothing to add."""
-        return bool(self.features["verbatim"]) and all(finding.passed for finding in self.findings)
+        return is_settled(self.features)
+
+
+def is_settled(features: Mapping[str, float]) -> bool:
+    """Whether a claim with these features stands word for word in its passages, and every exact check passes."""
+    return bool(features["verbatim"]) and not any(features[name] > 0 for name in CHECK_FEATURES)
 
 
 def pairs_of(claim: str, passages: Sequence[str], question: str = "") -> list[tuple[str, str]]:
@@ -105,17 +114,29 @@ def with_model(reading: Reading, probabilities: np.ndarray) -> Reading:
     return Reading(reading.features | said, reading.findings)
 
 
+def with_words(reading: Reading, claim: str, passages: Sequence[str], question: str, reader: Reader | None) -> Reading:
+    """A reading with the features of words, where a model has read it and there is a reader of words."""
+    if reader is None or not reading.has_model:
+        return reading
+    claim = question if question and is_yes(claim) else claim
+    matches = word_matches(claim, passages, reader)
+    said = dict(zip(WORD_FEATURES, (weakest_words(matches), overlap_by_likeness(matches)), strict=True))
+    return Reading(reading.features | said, reading.findings)
+
+
 def read_claims(
     claims: Sequence[tuple[str, Sequence[str], str]],
     model: Judge | None = None,
     batch_size: int = 16,
     deadline: float | None = None,
     *,
+    words: Reader | None = None,
     whole: bool = False,
 ) -> list[Reading]:
     """Read several claims, all pairs of the model in one go. A claim that words and exact checks settle is not given to the model.
 
     :param claims: (claim, passages, question) each.
+    :param words: reads single words; `None`: their features are left out.
     :param whole: give the model settled claims too, for measuring and fitting.
     :param deadline: see `NliModel.probabilities`. A claim of which no pair was read in time has no features of the model.
     """
@@ -126,4 +147,5 @@ def read_claims(
     ]
     unique = list(dict.fromkeys(pair for some in pairs for pair in some))
     rows = dict(zip(unique, model.probabilities(unique, batch_size, deadline), strict=True)) if model and unique else {}
-    return [with_model(reading, np.array([rows[pair] for pair in some])) if some else reading for some, reading in zip(pairs, plain, strict=True)]
+    read = [with_model(reading, np.array([rows[pair] for pair in some])) if some else reading for some, reading in zip(pairs, plain, strict=True)]
+    return [with_words(reading, *asked, words) for reading, asked in zip(read, claims, strict=True)]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from components.answer import Verdict
-from components.validators.grounding_features import FEATURES, MODEL_FEATURES, Reading
+from components.validators.grounding_features import FEATURES, MODEL_FEATURES, WORD_FEATURES, Reading, is_settled
 
 RULE_FILE = "rule.json"
 DEFAULT_FILE = Path(__file__).with_name("grounding_rule.json")
@@ -24,7 +24,7 @@ PARTS = ("with model", "without model")
 MUST_BE_FOUND = ("missing: numbers", "missing: dates", "missing: sections", "missing: codes", "missing: names")
 """What no likeness makes up for: a claim with a number, date, section, code or name that its passages lack is not supported."""
 _JUST_BELOW = 0.99
-_SUPPORT = {"model supported", "overlap", "overlap of one sentence", "overlap in order", "verbatim"}
+_SUPPORT = {"model supported", *WORD_FEATURES, "overlap", "overlap of one sentence", "overlap in order", "verbatim"}
 
 
 def allowed_sign(feature: str, verdict: Verdict) -> int:
@@ -71,7 +71,11 @@ class Part:
     contradicted_from: float
 
     def score(self, features: Mapping[str, float]) -> float:
-        """Probability that a claim is supported; below `supported_from` where something is missing that must be found."""
+        """Probability that a claim is supported: 1 where words and exact checks settle it, below `supported_from` where something is missing that
+        must be found.
+        """
+        if is_settled(features):
+            return 1.0
         score = self.supported(features)
         lacking = any(features.get(name, 0.0) > 0 for name in MUST_BE_FOUND)
         return min(score, _JUST_BELOW * self.supported_from) if lacking else score
@@ -96,6 +100,12 @@ class GroundingRule:
     parts: Mapping[str, Part]
     note: str = ""
 
+    @property
+    def reads_words(self) -> bool:
+        """Whether it weighs likeness of words, for which a second model has to read them."""
+        part = self.part(True)
+        return any(name in logistic.weights for logistic in (part.supported, part.contradicted) for name in WORD_FEATURES)
+
     def part(self, has_model: bool) -> Part:
         """The rule of one case."""
         return self.parts[PARTS[0 if has_model else 1]]
@@ -109,15 +119,10 @@ class GroundingRule:
         return self.part(MODEL_FEATURES[0] in features).score(features)
 
     def judge(self, reading: Reading) -> Judgement:
-        """Verdict, score and reasons of a reading.
-
-        A claim that stands word for word in its passage, and whose exact checks all pass, is supported whatever the rest says.
-        """
+        """Verdict, score and reasons of a reading."""
         part = self.part(reading.has_model)
         reasons = tuple(finding.reason for finding in reading.findings if not finding.passed)
         score = part.score(reading.features)
-        if reading.is_settled:
-            return Judgement(Verdict.SUPPORTED, max(score, part.supported_from))
         if score >= part.supported_from:
             return Judgement(Verdict.SUPPORTED, score, reasons)
         denied = part.contradicted(reading.features) >= part.contradicted_from

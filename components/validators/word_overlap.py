@@ -16,6 +16,8 @@ from components.preprocessors.sentences import split_sentences
 LANGUAGE = "en"
 """Stemmer and stop words of the Latin script; other scripts are recognised by themselves."""
 
+CELL = " | "
+"""What parts the cells of a table's row in a passage."""
 _WORD = regex.compile(r"[\p{L}\p{M}]+|\p{N}+(?:[.,]\p{N}+)*")
 
 
@@ -46,8 +48,14 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text; the text itself where there is none."""
-    return tuple(text[start:end] for start, end in split_sentences(text)) or (text,)
+    """The sentences of a text, and each row of a table as one; the text itself where there is none.
+
+    >>> sentences("Who may. See below.\\nRole | print\\nGuest | no")
+    ('Who may.', 'See below.', 'Role | print', 'Guest | no')
+    """
+    found = [text[start:end] for start, end in split_sentences(text)]
+    parts = [part for one in found for part in (one.splitlines() if CELL in one else [one]) if part.strip()]
+    return tuple(parts) or (text,)
 
 
 def overlap(claim: str, premise: str, weights: Mapping[str, float] | None = None) -> float:

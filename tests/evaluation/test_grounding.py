@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from components.answer import Verdict
-from components.validators.grounding_features import FEATURES
-from components.validators.grounding_rule import allowed_sign, read_rule
+from components.validators.grounding_features import FEATURES, read_claims
+from components.validators.grounding_rule import DEFAULT_FILE, allowed_sign, read_rule
 from evaluation.data import DataError
 from evaluation.grounding import best_threshold, evaluate_grounding, features_of, make_claim, read_claims_file, report_table, shared_threshold
-from evaluation.grounding_rule import fit_rule, main
+from evaluation.grounding_rule import fit_part, fit_rule, main
 
 THINGS = ["towel", "locker", "pool", "garden", "library", "office", "kitchen", "window"]
 
@@ -97,3 +97,21 @@ def test_measuring_reads_every_claim_with_the_model_even_one_that_stands_word_fo
     said = {"The pool opens at 7.": "supported", "It shuts.": "unsupported"}
     claims = [make_claim({"claim": claim, "context": "The pool opens at 7.", "label": label}) for claim, label in said.items()]
     assert all("model supported" in row for row in features_of(claims, Told()))
+
+
+def test_the_rule_is_fitted_to_claims_that_words_do_not_settle(claims_file):
+    claims = read_claims_file(claims_file)
+    copies = [make_claim({"claim": c.context.split(". ")[0] + ".", "context": c.context, "label": "supported"}) for c in claims]
+    some = features_of(claims)
+    labels, groups = [c.label for c in claims], [c.context for c in claims]
+    alone, _ = fit_part(some, labels, groups, False)
+    among, _ = fit_part([*some, *features_of(copies)], labels + ["supported"] * len(copies), groups * 2, False)
+    assert dict(among.supported.weights) == pytest.approx(dict(alone.supported.weights))
+    assert among.supported_from == alone.supported_from
+
+
+def test_a_claim_that_words_settle_scores_one():
+    rule = read_rule(DEFAULT_FILE)
+    copy, other = read_claims([("The pool opens at 7.", ["The pool opens at 7."], ""), ("The pool opens at 8.", ["The pool opens at 7."], "")])
+    assert rule.part(False).score(copy.features) == 1.0
+    assert rule.part(False).score(other.features) < rule.part(False).supported_from
