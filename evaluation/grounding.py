@@ -98,17 +98,19 @@ def part_scores(rows: Sequence[Mapping[str, float]], rule: GroundingRule) -> dic
     return {name: np.asarray(values, dtype=float) for name, values in scores.items()}
 
 
-def best_threshold(target: np.ndarray, scores: np.ndarray) -> float:
+def best_threshold(target: np.ndarray, scores: np.ndarray, false_alarm: float = 1.0) -> float:
     """The threshold of the best balanced accuracy, half way between two scores that occur.
+
+    :param false_alarm: how often a score from the threshold of what is no target counts, against 1 for a target below it; > 0.
 
     >>> best_threshold(np.array([True, True, False]), np.array([0.9, 0.7, 0.1]))
     0.4
     """
-    return shared_threshold([(target, scores)])
+    return shared_threshold([(target, scores)], false_alarm)
 
 
-def shared_threshold(sets: Iterable[tuple[np.ndarray, np.ndarray]]) -> float:
-    """The threshold of the best mean balanced accuracy over several sets of (target, scores)."""
+def shared_threshold(sets: Iterable[tuple[np.ndarray, np.ndarray]], false_alarm: float = 1.0) -> float:
+    """The threshold of the best mean balanced accuracy over several sets of (target, scores); see `best_threshold`."""
     sets = [(np.asarray(target, dtype=bool), np.asarray(scores, dtype=float)) for target, scores in sets]
     seen = np.unique(np.concatenate([scores for _, scores in sets]))
     candidates = np.concatenate([[seen[0]], (seen[1:] + seen[:-1]) / 2, [seen[-1] + 1e-9]])
@@ -117,7 +119,7 @@ def shared_threshold(sets: Iterable[tuple[np.ndarray, np.ndarray]]) -> float:
         positives, negatives = np.sort(scores[target]), np.sort(scores[~target])
         found = 1 - np.searchsorted(positives, candidates, side="left") / max(1, len(positives))
         refused = np.searchsorted(negatives, candidates, side="left") / max(1, len(negatives))
-        total += (found + refused) / 2
+        total += (found + false_alarm * refused) / (1 + false_alarm)
     return round(float(candidates[int(total.argmax())]), 12)
 
 

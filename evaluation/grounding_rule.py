@@ -1,8 +1,8 @@
 """Fits the grounding rule to claims with labels: `python -m evaluation.grounding_rule CLAIMS.jsonl --model FOLDER`.
 
 Two logistic regressions with bounded weights (`allowed_sign`) and a ridge penalty that cross-validation chooses; the thresholds are those of the best
-balanced accuracy of the scores that cross-validation gave to claims which it had not seen. Claims that words and exact checks settle are left out:
-the rule does not decide on them, and so many easy ones would set its threshold too high for claims in other words.
+balanced accuracy (of support, with `FALSE_SUPPORT`) of the scores that cross-validation gave to claims which it had not seen. Claims that words and
+exact checks settle are left out: the rule does not decide on them, and so many easy ones would set its threshold too high for claims in other words.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from evaluation.grounding import LabelledClaim, best_threshold, features_of, rea
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
 """Ridge penalties tried, times 1 / claims."""
 FOLDS = 5
+FALSE_SUPPORT = 1.5
+"""How often a claim that is wrongly supported counts where the threshold is chosen, against 1 for one that is wrongly refused: it does more harm."""
 MODEL_WEIGHT = 1.5
 """Largest weight of a feature of the model. A model that was trained on claims made by the same edits as those of the fit knows them better than it
 will know those of an answer: without this bound it would outweigh the words, and be worse for it on claims that people made."""
@@ -118,7 +120,7 @@ def fit_part(rows: Sequence[Mapping[str, float]], labels: Sequence[str], groups:
     rows, labels, groups = [rows[i] for i in open_ones], [labels[i] for i in open_ones], [groups[i] for i in open_ones]
     is_supported = np.array([label == Verdict.SUPPORTED for label in labels])
     supported = fit(rows, is_supported, names, Verdict.SUPPORTED, groups, seed)
-    supported_from = min(max(best_threshold(is_supported, supported.scores), 0.01), 0.99)
+    supported_from = min(max(best_threshold(is_supported, supported.scores, FALSE_SUPPORT), 0.01), 0.99)
     rest = [i for i, supported_ in enumerate(is_supported) if not supported_]
     denied = np.array([labels[i] == Verdict.CONTRADICTED for i in rest])
     report: dict[str, Any] = {"supported AUROC": round(supported.auroc, 4), "penalty": supported.penalty}
