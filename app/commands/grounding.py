@@ -29,7 +29,7 @@ def grounding(
 ) -> None:
     """Measure supported against the rest: AUROC and balanced accuracy of the check and of each of its parts, with 95 % intervals."""
     from components.validators.chat_judge import ChatJudge
-    from components.validators.grounding_checker import CHAT, NONE
+    from components.validators.grounding_models import CHAT, NONE
     from components.validators.grounding_rule import read_rule
     from components.validators.nli_model import PACKAGED, load_nli_model, packaged_folder
     from config.settings import settings

@@ -15,24 +15,18 @@ from haystack.dataclasses import ChatMessage
 
 from components.answer import Answer, Citation, Claim, Degraded, Evidence, Status, Verdict
 from components.builders.quotes import best_quotes
-from components.embedders.embedding_encoder import EmbeddingError
 from components.failure import Degradation
-from components.generators.extraction.language import Reader, packaged_language
-from components.validators.chat_judge import ChatJudge
 from components.validators.checked_text import kept_text
 from components.validators.claim_check import CheckedClaim, check_claims
 from components.validators.claims import MARKER, AnswerSentence, answer_sentences, cited_as_quoted, claims_of, marked_numbers
-from components.validators.grounding_rule import GroundingRule, rule_for
-from components.validators.nli_model import PACKAGED, Judge, packaged_folder, shared_nli_model
+from components.validators.grounding_models import GroundingModels, load_grounding_models
 from components.validators.verdict_feedback import feedback
-from config.settings import Device, settings
+from config.settings import Device
 
 logger = logging.getLogger(__name__)
 
 STAGE = "grounding"
 NO_MODEL = "no model"
-CHAT = "chat"
-NONE = "none"
 SHOWN = 3
 """Sentences that are quoted in `degraded`."""
 SHOWN_CHARS = 160
@@ -113,10 +107,7 @@ class GroundingChecker:
         self.batch_size = batch_size
         self.file_name = file_name
         self.supported_from = supported_from
-        self._judge: Judge | None = None
-        self._rule: GroundingRule | None = None
-        self._words: Reader | None = None
-        self._load_failure = ""
+        self._models = GroundingModels(None, None, None)
         self._warm = False
         self._loading = threading.Lock()
 
@@ -131,28 +122,7 @@ class GroundingChecker:
         with self._loading:
             if self._warm:
                 return
-            here = settings()
-            name = self.model or here.grounding_model or (PACKAGED if packaged_folder() else NONE)
-            try:
-                if name == CHAT:
-                    self._judge = ChatJudge(timeout_s=self.timeout_s)
-                elif name != NONE:
-                    self._judge = shared_nli_model(name, self.device or here.grounding_device, here.grounding_labels, self.file_name)
-            except Exception as error:  # noqa: BLE001 - whatever the libraries raise, a question must still be answered
-                self._load_failure = f"grounding model {name} was not loaded: {_one_line(error)}"
-                logger.warning(self._load_failure)
-            try:
-                rule = rule_for(self._judge.folder if self._judge else None)
-                self._rule = rule.with_threshold(self.supported_from) if self.supported_from else rule
-            except (OSError, ValueError) as error:
-                self._load_failure = f"the grounding rule was not loaded: {_one_line(error)}"
-                logger.warning(self._load_failure)
-            try:
-                self._words = packaged_language() if self._judge and self._rule and self._rule.reads_words else None
-            except (EmbeddingError, OSError, ValueError) as error:  # the rule with the model weighs what is not there: the one without it decides
-                self._judge = None
-                self._load_failure = f"the model that reads single words was not loaded: {_one_line(error)}"
-                logger.warning(self._load_failure)
+            self._models = load_grounding_models(self.model, self.device, self.file_name, self.timeout_s, self.supported_from)
             self._warm = True
 
     @component.output_types(answer=Answer, messages=list[ChatMessage], skipped=str, degraded=list[Degradation], model=str, note=str)
@@ -167,10 +137,10 @@ class GroundingChecker:
         """
         if not self._warm:
             self.warm_up()
-        degraded = [Degradation(stage=STAGE, reason=self._load_failure)] if self._load_failure else []
+        degraded = [Degradation(stage=STAGE, reason=self._models.failure)] if self._models.failure else []
         out: dict[str, Any] = {
-            "skipped": "" if self._judge or self._load_failure else NO_MODEL,
-            "model": self._judge.name if self._judge else "",
+            "skipped": "" if self._models.judge or self._models.failure else NO_MODEL,
+            "model": self._models.judge.name if self._models.judge else "",
             "note": "",
         }
         if answer.status is not Status.ANSWERED:
@@ -197,18 +167,19 @@ class GroundingChecker:
 
     def _checked(self, sentences: Sequence[AnswerSentence], shown: Sequence[Evidence], question: str) -> tuple[list[CheckedClaim], list[str]]:
         """The claims, and what went wrong with the model."""
-        if self._rule is None:
-            raise ValueError(self._load_failure)
+        models = self._models
+        if models.rule is None:
+            raise ValueError(models.failure)
         claims, passages = claims_of(sentences), {e.n: e for e in shown}
         deadline = time.monotonic() + self.timeout_s if self.timeout_s else None
         try:
-            checked, unread = check_claims(claims, passages, question, self._rule, self._judge, self.batch_size, deadline, self._words)
+            checked, unread = check_claims(claims, passages, question, models.rule, models.judge, self.batch_size, deadline, models.words)
         except Exception as error:
-            if self._judge is None:
+            if models.judge is None:
                 raise
             reason = f"the grounding model failed: {_one_line(error)}"
             logger.warning(reason)
-            return check_claims(claims, passages, question, self._rule)[0], [reason]
+            return check_claims(claims, passages, question, models.rule)[0], [reason]
         return checked, [f"{unread} of {len(claims)} claims were not read by the model in the {self.timeout_s:g} s allowed"] if unread else []
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.training.grounding import Recipe, held_out_report, read_pairs, split_pairs, train, write_pairs
-from evaluation.training.grounding_pairs import LABELS, Pair, PairMaker, Progress, QuestionAnswer
+from evaluation.training.grounding_pairs import LABELS, SUPPORTED_LABEL, Pair, PairMaker, Progress, QuestionAnswer
 from evaluation.training.training_passages import Passage, read_passages
 
 TRAIN_FILE, HELD_OUT_FILE, MADE_FROM = "train.jsonl", "held_out.jsonl", "made_from.json"
@@ -89,9 +89,10 @@ def _pairs(sources: Sequence[Path], output: Path, seed: int, held_out: float, si
             questions += read_questions(source, found, len(passages))
             passages += found
         training, kept = split_pairs(PairMaker(seed, progress).pairs(passages, questions, size), held_out, seed)
-        if not training or not kept:
+        if not training or len({pair.label == SUPPORTED_LABEL for pair in kept}) < 2:
             raise ValueError(
-                f"{len(training)} pairs to train on and {len(kept)} held out; accepted: some of each: give more text or another --held-out"
+                f"{len(training)} pairs to train on, and of {len(kept)} held out {sum(pair.label == SUPPORTED_LABEL for pair in kept)} are supported; "
+                f"accepted: some to train on, and held out some that are supported and some that are not: give more text, a larger --size or --held-out"
             )
         write_pairs(training, files[0])
         write_pairs(kept, files[1])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from haystack.dataclasses import ChatMessage
 
 from components.answer import Answer, Status, Verdict
 from components.builders.cited_answer_builder import CitedAnswerBuilder
-from components.validators import grounding_checker
+from components.embedders.embedding_encoder import EmbeddingError
+from components.validators import grounding_checker, grounding_models
 from components.validators.chat_judge import ChatJudge, judge_messages
 from components.validators.grounding_checker import GroundingChecker
 from components.validators.grounding_rule import DEFAULT_FILE, read_rule, to_json
@@ -54,7 +56,7 @@ class FakeJudge:
 def with_judge(judge, **more) -> GroundingChecker:
     checker = GroundingChecker(model="none", **more)
     checker.warm_up()
-    checker._judge = FakeJudge(judge)
+    checker._models = replace(checker._models, judge=FakeJudge(judge))
     return checker
 
 
@@ -161,10 +163,22 @@ def test_a_check_that_breaks_never_passes(monkeypatch):
         assert "the check failed" in out["answer"].degraded[-1].reason
 
 
-def test_a_model_that_cannot_be_loaded_is_told_and_not_skipped():
+def test_a_model_that_cannot_be_loaded_is_told_and_not_skipped(caplog):
     out = GroundingChecker(model="./nowhere").run(answered("The pool opens at 7. [1]"))
     assert (out["skipped"], out["answer"].status) == ("", Status.ANSWERED)
-    assert "grounding model ./nowhere was not loaded: no such folder" in out["degraded"][0]["reason"]
+    assert "model='./nowhere' was not loaded: " in out["degraded"][0]["reason"]
+    assert "Accepted: packaged, chat, none, a folder" in caplog.text
+
+
+def test_without_its_reader_of_words_the_rule_without_a_model_decides(monkeypatch):
+    def missing():
+        raise EmbeddingError("no package")
+
+    monkeypatch.setattr(grounding_models, "packaged_language", missing)
+    out = GroundingChecker(model="packaged").run(answered("The pool opens at 7. [1] The moon is made of cheese. [1]"))
+    assert [claim.verdict for claim in out["answer"].claims] == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
+    assert "the model that reads single words was not loaded: no package" in out["degraded"][0]["reason"]
+    assert out["model"] == ""
 
 
 def test_yaml_round_trip_and_refusals():
