@@ -89,10 +89,11 @@ def _pairs(sources: Sequence[Path], output: Path, seed: int, held_out: float, si
             questions += read_questions(source, found, len(passages))
             passages += found
         training, kept = split_pairs(PairMaker(seed, progress).pairs(passages, questions, size), held_out, seed)
-        if not training or len({pair.label == SUPPORTED_LABEL for pair in kept}) < 2:
+        supported = sum(pair.label == SUPPORTED_LABEL for pair in kept)
+        if not training or not 0 < supported < len(kept):
             raise ValueError(
-                f"{len(training)} pairs to train on, and of {len(kept)} held out {sum(pair.label == SUPPORTED_LABEL for pair in kept)} are supported; "
-                f"accepted: some to train on, and held out some that are supported and some that are not: give more text, a larger --size or --held-out"
+                f"{len(training)} claims to train on, and {supported} of {len(kept)} held out are supported; accepted: some to train on, and held out"
+                " some that are and some that are not: give more text, a larger --size or --held-out"
             )
         write_pairs(training, files[0])
         write_pairs(kept, files[1])
