@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -138,7 +139,7 @@ def read_claims(
     :param claims: (claim, passages, question) each.
     :param words: reads single words; `None`: their features are left out.
     :param whole: give the model settled claims too, for measuring and fitting.
-    :param deadline: see `NliModel.probabilities`. A claim of which no pair was read in time has no features of the model.
+    :param deadline: see `NliModel.probabilities`. A claim of which no pair, or none of the words, was read in time has no features of the model.
     """
     plain = [read_claim(claim, passages, None, question) for claim, passages, question in claims]
     pairs = [
@@ -147,5 +148,8 @@ def read_claims(
     ]
     unique = list(dict.fromkeys(pair for some in pairs for pair in some))
     rows = dict(zip(unique, model.probabilities(unique, batch_size, deadline), strict=True)) if model and unique else {}
-    read = [with_model(reading, np.array([rows[pair] for pair in some])) if some else reading for some, reading in zip(pairs, plain, strict=True)]
-    return [with_words(reading, *asked, words) for reading, asked in zip(read, claims, strict=True)]
+    done: list[Reading] = []
+    for asked, some, reading in zip(claims, pairs, plain, strict=True):
+        late = words is not None and deadline is not None and time.monotonic() > deadline
+        done.append(reading if late or not some else with_words(with_model(reading, np.array([rows[pair] for pair in some])), *asked, words))
+    return done

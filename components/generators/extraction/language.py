@@ -14,7 +14,7 @@ import numpy as np
 
 MAX_TOKENS = 128
 """Tokens read of one text; a sentence rarely has more than 60."""
-KEPT = 64
+KEPT = 256
 """Texts whose reading is kept, some 60 kB each."""
 BATCH = 8
 """Texts run together, of like length: larger batches waste time on padding."""

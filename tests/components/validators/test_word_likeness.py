@@ -1,5 +1,8 @@
 """How near passages come to the words of a claim, read by the packaged embedding model."""
 
+import time
+
+import numpy as np
 import pytest
 
 from components.generators.extraction.language import packaged_language
@@ -49,3 +52,17 @@ def test_a_word_that_is_held_counts_whole_and_another_as_its_likeness(language):
     assert [(match.word, match.held) for match in matches] == [("Ferries", True), ("anchored", False)]
     assert overlap_by_likeness(matches) == pytest.approx((1 + matches[1].cosine) / 2)
     assert 0 < matches[1].cosine < 1
+
+
+def test_words_that_are_late_leave_the_claim_to_the_rule_without_a_model(language):
+    class Sure:
+        name, folder = "sure", None
+
+        def probabilities(self, pairs, batch_size=16, deadline=None):
+            return np.array([(0.9, 0.05, 0.05)] * len(pairs))
+
+    asked = [("People crossed the lake on foot.", [PASSAGE], "")]
+    (in_time,) = read_claims(asked, Sure(), deadline=time.monotonic() + 60, words=language)
+    (late,) = read_claims(asked, Sure(), deadline=time.monotonic() - 1, words=language)
+    assert set(WORD_FEATURES) <= set(in_time.features)
+    assert not late.has_model
