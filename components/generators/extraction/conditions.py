@@ -8,7 +8,7 @@ import regex
 
 from components.generators.extraction import constants as c
 from components.generators.extraction.parts import Part
-from components.generators.extraction.terms import SKIP, Term, in_bag
+from components.generators.extraction.terms import Term, in_bag
 from components.generators.extraction.units import Shape, Unit
 from components.generators.extraction.words import NUMBER_WORD, groups_of, stem, words
 
@@ -83,8 +83,8 @@ def is_row_for_the_rest(unit: Unit, term: Term) -> bool:
     return not any(in_bag(term, row.bag_of_text) >= c.FOUND for row in rows)
 
 
-_HIGHEST = frozenset(stem(w) for w in ("highest", "maximum", "max", "longest", "largest", "greatest", "biggest", "heaviest"))
-_LOWEST = frozenset(stem(w) for w in ("lowest", "minimum", "min", "shortest", "smallest"))
+HIGHEST = frozenset(stem(w) for w in ("highest", "maximum", "max", "longest", "largest", "greatest", "biggest", "heaviest"))
+LOWEST = frozenset(stem(w) for w in ("lowest", "minimum", "min", "shortest", "smallest"))
 _AT_MOST = regex.compile(
     r"\b(?:up\s+to|at\s+most|n(?:ot|o)\s+(?:more|longer|larger|higher)\s+than|not\s+exceed\w*|(?:may|can)\s+extend\s+to|limit\w*)\b", regex.I
 )
@@ -97,29 +97,7 @@ def superlative_of(asked: str, text: str) -> bool:
     >>> superlative_of("highest", "a fine of up to 100 euros"), superlative_of("lowest", "a fine of up to 100 euros")
     (True, False)
     """
-    return bool((asked in _HIGHEST and _AT_MOST.search(text)) or (asked in _LOWEST and _AT_LEAST.search(text)))
-
-
-def other_kind(part: Part, unit: Unit) -> str:
-    """The word of the question in whose place a unit's heading has another ("annual leave" under "Sick leave"), or an empty text.
-
-    A heading of several words names a kind by the word before its last. A question about another kind of the same thing is not answered there,
-    unless the text names that kind itself.
-    """
-    heading = words(unit.source.headings[-1]) if unit.source.headings else []
-    if len(heading) < 2:
-        return ""
-    kind, thing = heading[-2].stem, heading[-1].stem
-    asked = words(part.read_as)
-    if kind in SKIP or thing in SKIP or any(word.stem == kind for word in asked):
-        return ""
-    named = unit.bag_of_text | unit.source.heading_bag
-    for before, word in pairwise(asked):
-        beside = word.stem == thing and not part.read_as[before.end : word.start].strip()
-        other = before.number is None and before.stem not in SKIP | _HIGHEST | _LOWEST and not groups_of(before.stem) & groups_of(kind)
-        if beside and other and not any(akin(stem_, before.stem) for stem_ in named.stems):
-            return before.text
-    return ""
+    return bool((asked in HIGHEST and _AT_MOST.search(text)) or (asked in LOWEST and _AT_LEAST.search(text)))
 
 
 _LIMIT = regex.compile(

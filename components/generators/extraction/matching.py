@@ -14,13 +14,13 @@ from components.generators.extraction.conditions import (
     is_row_for_the_rest,
     lacks,
     limits,
-    other_kind,
     superlative_of,
 )
 from components.generators.extraction.kinds import Kind
 from components.generators.extraction.named import REFERENCE_WORDS
 from components.generators.extraction.parts import Part
 from components.generators.extraction.ranges import amount, row_admits
+from components.generators.extraction.siblings import another_kind
 from components.generators.extraction.terms import Term, in_bag
 from components.generators.extraction.units import Shape, Source, Unit
 from components.generators.extraction.words import Bag, compact, number_of
@@ -110,7 +110,7 @@ def refuses(part: Part, unit: Unit, same_source: Bag) -> str:
     lacking += [t.text for t in part.terms if t.class_of and is_of_another_class(t.class_of, unit.full_text)]
     lacking += [part.event] if part.kind == Kind.HOW_LONG and part.event and begins_with(part.event, unit.full_text) else []
     lacking += [t.text for t in part.terms if t.is_lacked and in_bag(t, unit.bag_of_text) >= c.SYNONYM and not lacks(t.stem, unit.full_text)]
-    lacking += [kind] if (kind := other_kind(part, unit)) else []
+    lacking += [kind] if (kind := another_kind(part.read_as, unit.text if unit.shape == Shape.ROW else unit.full_text, unit.source.headings)) else []
     lacking += [reference for reference in sorted(part.references) if not refers(reference, part, unit)]
     lacking += [q for q in sorted(part.qualifiers) if not qualifier_fits(q, part.references | part.numbers, unit)]
     return lacking[0] if lacking else ""

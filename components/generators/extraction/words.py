@@ -120,6 +120,7 @@ film movie
 pupil student
 test exam examination
 breach violation violate contravention contravene
+late overdue belated
 obligation must required requirement require
 reply respond response answer answered
 prison jail imprisonment custody
