@@ -86,7 +86,16 @@ def words_of(question: str) -> list[Word]:
     words: list[Word] = []
     for match in _WORD.finditer(question):
         words.append(Word(match.group(), match.start(), match.end(), _kind(match.group(), words)))
-    return _with_last_verbs(words)
+    return _with_last_verbs(_with_verbs_of_who(words))
+
+
+def _with_verbs_of_who(words: list[Word]) -> list[Word]:
+    """In "who coaches rowing" the word behind "who" is the verb, in a list or not: no noun can stand there."""
+    out = list(words)
+    for i, word in enumerate(words[1:], 1):
+        if words[i - 1].low == "who" and word.kind == "noun" and word.text[:1].islower():
+            out[i] = Word(word.text, word.start, word.end, "verb")
+    return out
 
 
 def _kind(text: str, before: list[Word]) -> str:
@@ -134,9 +143,15 @@ def _with_last_verbs(words: list[Word]) -> list[Word]:
             out[i] = Word(word.text, word.start, word.end, "verb")
             continue
         asked = at >= 0 and words[at].kind == "aux" and words[at].low not in {"is", "are", "was", "were"}
-        if asked and (word.low in VERB_LAST or (verb_of(word.low) == word.low)):
+        if asked and (word.low in VERB_LAST or verb_of(word.low) == word.low or _is_left_as_verb(words, at, i)):
             out[i] = Word(word.text, word.start, word.end, "verb")
     return out
+
+
+def _is_left_as_verb(words: list[Word], at: int, i: int) -> bool:
+    """In "does the boat weigh" no other word can be the verb that "does" needs."""
+    plain = words[i].text.islower() and words[i].text.isalpha() and words[at].low in {"do", "does", "did"}
+    return plain and all(w.kind not in {"verb", "noun"} for w in words[i + 1 :]) and all(w.kind != "verb" for w in words[at:i])
 
 
 QUANTITIES = word_set("many much more most several few")
@@ -194,6 +209,26 @@ def _head(words: list[Word], start: int, end: int) -> str:
 def _phrase(question: str, words: list[Word], first: int, last: int, preposition: str, head: str) -> Phrase:
     start, end = words[first].start, words[last - 1].end
     return Phrase(first, last, start, end, question[start:end], preposition, head)
+
+
+def pieces_of(question: str) -> list[Phrase]:
+    """The noun phrases, those that "of" joins one by one.
+
+    >>> [(p.preposition, p.text) for p in pieces_of("What does section 12 of the Rent Act say?")]
+    [('', 'section 12'), ('of', 'the Rent Act')]
+    """
+    words = words_of(question)
+    pieces: list[Phrase] = []
+    for phrase in phrases_of(question):
+        first, preposition = phrase.first, phrase.preposition
+        if first and words[first - 1].low == "of":  # "per day of the boat"
+            preposition = "of" if first > 2 and words[first - 3].low == "per" else preposition
+        cuts = [i for i in range(first, phrase.last) if words[i].low == "of"]
+        for end in [*cuts, phrase.last]:
+            noun = next((i for i in range(first, end) if words[i].kind == "noun"), first)
+            pieces.append(_phrase(question, words, first, end, preposition, _head(words, noun, end)))
+            first, preposition = end + 1, "of"
+    return pieces
 
 
 def with_complements(question: str, phrase: Phrase, phrases: list[Phrase]) -> Phrase:

@@ -99,6 +99,14 @@ RELATIONAL = words(
     """
 )
 """Nouns that name nothing without what they are of: "What is the deadline?" asks for the deadline of something."""
+ATTRIBUTES = words(
+    """
+    deposit price rent charge salary wage bonus discount surcharge tax interest value size length width height depth weight speed capacity volume
+    area distance temperature colour color age name address telephone phone email number date time rule policy term right duty benefit warranty
+    guarantee insurance opening budget balance location status result deductible allowance premium tariff notice
+    """
+)
+"""Nouns, in the singular, that are asked for of something ("and the deposit?") besides those that name nothing without it."""
 MODIFIERS = words(
     """
     maximum minimum exact usual current new total late legal standard normal main overall replacement cancellation extension renewal application
