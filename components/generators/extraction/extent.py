@@ -76,7 +76,7 @@ def opening_of(sources: Sequence[Source]) -> list[Unit]:
 
 
 def _is_prose(unit: Unit) -> bool:
-    return not unit.is_label and unit.shape != Shape.FIELD
+    return not unit.is_label and not unit.asks and unit.shape != Shape.FIELD
 
 
 def _named(source: Source) -> frozenset[str]:

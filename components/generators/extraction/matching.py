@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import regex
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.answering import of_another_question
 from components.generators.extraction.conditions import (
     begins_with,
     classes_of,
@@ -39,7 +40,7 @@ def near_bag(unit: Unit, provisions: Mapping[str, Bag] | None = None) -> Bag:
         bag = bag | (provisions or {}).get(number, Bag())
     for offset in (-2, -1, 1):
         beside = unit.source.unit(unit.index + offset)
-        if beside is not None:
+        if beside is not None and not of_another_question(unit, beside):
             bag = bag | beside.bag
     return bag
 

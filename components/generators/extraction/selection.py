@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from components.generators.extraction import constants as c
+from components.generators.extraction.answering import asked_by, of_another_question
 from components.generators.extraction.candidates import Candidate, Choice, beside, compared_text, confidence, meaning_credit, merged
 from components.generators.extraction.conditions import turns_round
 from components.generators.extraction.correspondence import lend_names, with_what_is_pointed_to
@@ -135,7 +136,7 @@ class Selector:
         self._refused = refused
         for source in self.sources:
             for unit in source.units:
-                if unit.is_label:
+                if unit.is_label or unit.asks:
                     continue
                 if unit.shape == Shape.ROW and is_row_of_another_range(unit.text, _rows(unit), part.quantities):
                     continue
@@ -194,7 +195,7 @@ class Selector:
     def _kind(self, part: Part, unit: Unit) -> float:
         """Fit of what would be quoted."""
         context = " ".join((*unit.source.headings, unit.lead.text if unit.lead else ""))
-        return kind_fit(part, " ".join(unit.source.text[start:end] for start, end in span_of(unit)), context)
+        return kind_fit(asked_by(part, unit), " ".join(unit.source.text[start:end] for start, end in span_of(unit)), context)
 
     def _decide(self, part: Part, ranked: list[Candidate]) -> Choice:
         if not ranked:
@@ -252,7 +253,7 @@ class Selector:
         shared = [t for t in part.terms if t.weight >= c.HEAVY_IN_ORDER and in_bag(t, own) >= c.FOUND]
         stray = part.kind in _FIGURES and best.in_order < c.SUBJECT_OF_FIGURES
         for k in ranked:
-            if stray and not beside(best.unit, k.unit):
+            if of_another_question(best.unit, k.unit) or (stray and not beside(best.unit, k.unit)):
                 continue
             if k is best or not any(in_bag(t, k.unit.bag) >= c.FOUND for t in shared):
                 continue

@@ -12,6 +12,7 @@ import regex
 from haystack import Document
 
 from components.builders.injection import instruction_ranges
+from components.generators.extraction.answering import answer_of, is_question, tell_answers
 from components.generators.extraction.words import Bag
 from components.preprocessors.provisos import begins_proviso, introduces_list
 from components.preprocessors.sentences import split_sentences
@@ -59,6 +60,8 @@ class Unit:
     """Introduction of an item, header of a row, naming line of a field."""
     block: int = 0
     """Units of one list, table or record share a number."""
+    question: Unit | None = None
+    """The question of the document itself that it answers."""
 
     @property
     def text(self) -> str:
@@ -67,13 +70,15 @@ class Unit:
 
     @cached_property
     def full_text(self) -> str:
-        """The unit with what it cannot be understood without: its lead, the list that it introduces, or the sentence that "it" refers to."""
+        """The unit with what it cannot be understood without: the question that it answers, its lead, the list that it introduces, or the
+        sentence that "it" refers to."""
+        asked = f"{self.question.text} " if self.question else ""
         if self.lead:
-            return f"{self.lead.text} {self.text}"
+            return f"{asked}{self.lead.text} {self.text}" if self.lead is not self.question else f"{asked}{self.text}"
         before = self.source.unit(self.index - 1)
-        if self.depends and before is not None and before.shape == Shape.SENTENCE and adjacent(before, self):
-            return f"{before.text} {self.text}"
-        return self.source.text[self.start : listed_end(self)]
+        if self.depends and before is not None and before.shape == Shape.SENTENCE and not before.asks and adjacent(before, self):
+            return f"{asked}{before.text} {self.text}"
+        return asked + self.source.text[self.start : listed_end(self)]
 
     @cached_property
     def bag(self) -> Bag:
@@ -103,6 +108,11 @@ class Unit:
         """Whether a list follows that belongs to it."""
         after = self.source.unit(self.index + 1)
         return introduces_list(self.text) and after is not None and (after.lead is self or after.shape == Shape.ITEM)
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether it is a question: what follows it is what answers."""
+        return self.shape in {Shape.SENTENCE, Shape.FIELD} and is_question(self.text)
 
     @property
     def is_proviso(self) -> bool:
@@ -191,6 +201,7 @@ def sources_of(evidence: Sequence[Document]) -> list[Source]:
         )
         for start, end in _blocks(text):
             _cut_block(source, start, end)
+        tell_answers(source.units)
         found.append(source)
     return found
 
@@ -229,7 +240,8 @@ def _cut_block(source: Source, start: int, end: int) -> None:
         if after[0] < after[1]:
             _cut_block(source, *after)
         return
-    is_record = len(lines) >= 2 and sum(bool(_FIELD.match(text[a:b])) for a, b in lines) >= max(2, 0.7 * len(lines))
+    asks = not source.record_id and any(is_question(text[a:b]) for a, b in lines)  # "Q: ..." and "A: ..." are prose
+    is_record = not asks and len(lines) >= 2 and sum(bool(_FIELD.match(text[a:b])) for a, b in lines) >= max(2, 0.7 * len(lines))
     if is_record:
         head = _add(source, *lines[0], Shape.FIELD, None, block)
         for line in lines[1:]:
@@ -307,9 +319,11 @@ def span_of(unit: Unit) -> list[tuple[int, int]]:
         return _merged(source.text, [(unit.lead.start, unit.lead.end), (unit.start, _with_provisos(unit))])
     if unit.introduces:
         return [(unit.start, listed_end(unit))]
+    if answer := answer_of(unit, WHOLE_RECORD):
+        return [answer]
     start = unit.start
     before = source.unit(unit.index - 1)
-    if (unit.depends or unit.is_proviso) and before is not None and before.shape == Shape.SENTENCE and adjacent(before, unit):
+    if (unit.depends or unit.is_proviso) and before is not None and before.shape == Shape.SENTENCE and not before.asks and adjacent(before, unit):
         start = before.start
     return [(start, _with_provisos(unit))]
 
