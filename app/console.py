@@ -27,12 +27,12 @@ def print_json(data: Any) -> None:
     sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
 
 
-def fail(message: str, code: int, as_json: bool) -> typer.Exit:
-    """Say what went wrong on standard error (and as JSON where asked) and return the exit to raise."""
+def fail(message: str, code: int, as_json: bool, **more: Any) -> typer.Exit:
+    """Say what went wrong on standard error (and as JSON where asked, with `more` beside it) and return the exit to raise."""
     for line in message.splitlines() or [""]:
         sys.stderr.write(f"sakshya: {line}\n")
     if as_json:
-        print_json({"error": message})
+        print_json({"error": message, **more})
     return typer.Exit(code)
 
 

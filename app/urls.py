@@ -39,9 +39,14 @@ def split_urls(given: Sequence[str | Path]) -> tuple[list[str | Path], list[str]
     return [source for source in given if source not in urls], sorted(normal)
 
 
+def rule_path(url: str) -> str:
+    """What path rules match of a URL: `host/path`."""
+    return url.partition("://")[2].partition("?")[0]
+
+
 def url_item(url: str, tenant: str, access: list[str] | None) -> Item:
     """A URL as a source. Its identity is the URL under no alias; path rules match `host/path`."""
-    meta: dict[str, Any] = {"tenant": tenant, "alias": "", "path": url, "uri": url, RULE_PATH: url.partition("://")[2].partition("?")[0]}
+    meta: dict[str, Any] = {"tenant": tenant, "alias": "", "path": url, "uri": url, RULE_PATH: rule_path(url)}
     if access is not None:
         meta["access"] = access
     return Item(url, meta, ASSUMED_SIZE)

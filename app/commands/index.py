@@ -15,14 +15,15 @@ from rich.text import Text
 
 from app.batches import Run
 from app.commands.options import AsJson, Tenant, checked_tenant, names
-from app.console import err, out, print_json, progress_bar, reports_errors
+from app.console import err, fail, out, print_json, progress_bar, reports_errors
 from app.errors import UsageError
-from app.finding import collect
+from app.finding import Found, collect
 from app.graphs import load_graph
 from app.indexing import index_paths
 from app.remote import find_server, wait_for_index
 from app.store import graph_store
-from app.urls import split_urls
+from app.unmatched_rules import rule_lines, told, unmatched_rules
+from app.urls import rule_path, split_urls
 from components.access.principal import DEFAULT_TENANT
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def index(
     groups = None if access is None else list(names(access))
     path_rules = read_rules(rules) if rules else []
     local, urls = split_urls(paths)
-    count = len(collect(local, alias, include or (), exclude or ())[0]) + len(urls)
+    found = collect(local, alias, include or (), exclude or ())[0]
+    count = len(found) + len(urls)
+    unmatched = _checked_rules(rules, path_rules, found, local, urls, alias, as_json) if rules else []
     wait_for_index(lambda: err.print("another command has the index open; waiting"))
     run, store, version = _indexer(graph)
     with progress_bar("indexing", count, shown=not as_json) as advance:
@@ -70,6 +73,7 @@ def index(
             graph_version=version,
             on_progress=meter.on_progress,
         )
+    report["unmatched_rules"] = unmatched
     if as_json:
         print_json(report)
     else:
@@ -78,6 +82,24 @@ def index(
         err.print(Text(kept_open(len(report["missing"])), style="yellow"), soft_wrap=True)
     if report["failed"]:
         raise typer.Exit(1)
+
+
+def _checked_rules(
+    file: Path, rules: list[dict[str, Any]], found: list[Found], local: list[str | Path], urls: list[str], alias: str, as_json: bool
+) -> list[dict[str, Any]]:
+    """The rules of a file that match nothing of the run, each told; nothing is indexed where one of them may leave files open."""
+    lines = rule_lines(file.read_text(encoding="utf-8"))
+    unmatched = unmatched_rules(rules, found, local, [rule_path(url) for url in urls], lines, alias)
+    for rule in unmatched:
+        if not rule["refused"]:
+            err.print(Text(f"warning: {told(rule, file)}", style="yellow"), soft_wrap=True)
+    refused = [told(rule, file) for rule in unmatched if rule["refused"]]
+    if refused:
+        message = "\n".join(
+            [*refused, "nothing was indexed: the files that a rule with `access` is for would be open; mend the rule, or leave it out"]
+        )
+        raise fail(message, 2, as_json, unmatched_rules=unmatched)
+    return unmatched
 
 
 class Meter:
