@@ -65,6 +65,21 @@ def lacks(lacked: str, text: str) -> bool:
     return any(akin(one, lacked) or groups_of(one) & groups_of(lacked) for one in found)
 
 
+_DEMANDS = regex.compile(
+    r"\b(?:only|unless|must|need(?:s|ed)?|requir\w+|necessary|mandatory|compulsory|obligatory|ha(?:s|ve)\s+to|(?:may|can|shall)(?:not|\s+not))\b",
+    regex.I,
+)
+
+
+def demands(text: str) -> bool:
+    """Whether a text makes something a condition.
+
+    >>> demands("Guests use boats only after an introduction."), demands("Guests get an introduction.")
+    (True, False)
+    """
+    return bool(_DEMANDS.search(text))
+
+
 def turns_round(part: Part, unit: Unit) -> bool:
     """Whether a unit says of something that it is done or so, where the question asks what happens if it is not."""
     return any(in_bag(Term(stem_, stem_, 1.0), unit.bag_of_text) >= c.SYNONYM and not lacks(stem_, unit.full_text) for stem_ in part.denied)

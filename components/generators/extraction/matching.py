@@ -11,6 +11,7 @@ from components.generators.extraction.answering import of_another_question
 from components.generators.extraction.conditions import (
     begins_with,
     classes_of,
+    demands,
     is_of_another_class,
     is_row_for_the_rest,
     lacks,
@@ -57,7 +58,7 @@ def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = N
         if unit.shape == Shape.ROW and term.number in part.quantities and row_admits(unit.text, amount(term.number or "") or 0.0):
             found[term.stem] = 1.0
             continue
-        if term.is_lacked and not lacks(term.stem, " ".join((*unit.source.headings, unit.source.title, unit.full_text))):
+        if term.is_lacked and not speaks_of_lack(part, term, " ".join((*unit.source.headings, unit.source.title, unit.full_text))):
             found[term.stem] = 0.0
             continue
         if term.number in part.quantities and limits(unit.full_text):
@@ -77,6 +78,11 @@ def coverage_of(part: Part, unit: Unit, provisions: Mapping[str, Bag] | None = N
             value = max(value, c.LIMIT)
         found[term.stem] = value
     return found
+
+
+def speaks_of_lack(part: Part, term: Term, text: str) -> bool:
+    """Whether a text says what holds without what a term names; where it is asked whether one may do without it, also that it is needed."""
+    return lacks(term.stem, text) or (part.kind == Kind.YES_NO and demands(text))
 
 
 def weighted(part: Part, found: dict[str, float]) -> float:
@@ -110,7 +116,8 @@ def refuses(part: Part, unit: Unit, same_source: Bag) -> str:
     lacking += [t.text for t in part.terms if t.is_name and t.number is None and in_bag(t, same_source) == 0]
     lacking += [t.text for t in part.terms if t.class_of and is_of_another_class(t.class_of, unit.full_text)]
     lacking += [part.event] if part.kind == Kind.HOW_LONG and part.event and begins_with(part.event, unit.full_text) else []
-    lacking += [t.text for t in part.terms if t.is_lacked and in_bag(t, unit.bag_of_text) >= c.SYNONYM and not lacks(t.stem, unit.full_text)]
+    there = [t for t in part.terms if t.is_lacked and in_bag(t, unit.bag_of_text) >= c.SYNONYM]
+    lacking += [t.text for t in there if not speaks_of_lack(part, t, unit.full_text)]
     lacking += [kind] if (kind := another_kind(part.read_as, unit.text if unit.shape == Shape.ROW else unit.full_text, unit.source.headings)) else []
     lacking += [reference for reference in sorted(part.references) if not refers(reference, part, unit)]
     lacking += [q for q in sorted(part.qualifiers) if not qualifier_fits(q, part.references | part.numbers, unit)]

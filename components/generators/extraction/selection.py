@@ -18,10 +18,11 @@ from components.generators.extraction.language import Reader, Reading
 from components.generators.extraction.listing import asks_for_all, denies, members
 from components.generators.extraction.lists import compares, listed_parts
 from components.generators.extraction.matching import coverage_of, greatest_gap, own_numbers, refuses, weighted
-from components.generators.extraction.parts import Part, has_subject, parts_of
+from components.generators.extraction.parts import Part, has_subject, part_of, parts_of
 from components.generators.extraction.ranges import is_row_of_another_range
 from components.generators.extraction.terms import BACKGROUND, FLOOR, in_bag
 from components.generators.extraction.units import Shape, Source, Unit, label_of, span_of
+from components.generators.extraction.versions import past_of, succeeds, tells_its_time, versions_of
 from components.generators.extraction.words import Bag, words
 
 _FIGURES = frozenset({Kind.WHO, Kind.WHEN, Kind.WHERE, Kind.HOW_LONG, Kind.HOW_MANY, Kind.HOW_MUCH, Kind.NUMBER})
@@ -53,6 +54,9 @@ class Selector:
         """A decision for each part of the question."""
         choices: list[Choice] = []
         for part in parts_of(question, self.rarity):
+            if then := self._then(part):
+                choices += then
+                continue
             whole = self._choose_part(part)
             listed = listed_parts(part, self.rarity)
             if listed and (compares(part) or not self._covers_all(whole, listed)):
@@ -67,6 +71,20 @@ class Selector:
             if choice.answered:
                 choice.units = with_what_is_pointed_to(choice.part, choice.units, self.sources)
         return choices
+
+    def _then(self, part: Part) -> list[Choice]:
+        """What the versions in force at the past time of a part say; nothing where it has none, or a passage tells of that time."""
+        past = past_of(part.text)
+        groups = versions_of(past, self.sources) if past else []
+        if past is None or not groups:
+            return []
+        itself = self._choose_part(part)
+        if itself.answered and not past.is_change and tells_its_time(past, itself.units):
+            return []
+        bare = part_of(past.text, self.rarity, part.read_as[: len(part.read_as) - len(part.text)])
+        everything = self._candidates(bare)
+        choices = [self._decide(bare, [k for k in everything if k.unit.source in group]) for group in groups]
+        return [choice for choice in choices if choice.answered]
 
     def _of_a_provision(self, choice: Choice) -> Choice | None:
         """Where "is section 7 about dogs?" finds nothing about dogs in it: what section 7 says, and the provision that is about dogs; else None."""
@@ -114,7 +132,8 @@ class Selector:
         if not best.answered and len(current) < len(everything):
             old = self._decide(part, everything)
             if old.answered and best.confidence < c.CURRENT_FROM:
-                return old
+                now = [k.unit for k in current if k.in_order >= c.SAME_SUBJECT and any(succeeds(k.unit.source, u.source) for u in old.units)]
+                return replace(old, units=[*now[:1], *old.units])
             if old.answered:
                 best.confidence = c.ANSWER_FROM
         return best

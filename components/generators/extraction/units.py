@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
@@ -12,6 +13,7 @@ import regex
 from haystack import Document
 
 from components.builders.injection import instruction_ranges
+from components.builders.validity import day_of
 from components.generators.extraction.answering import answer_of, is_question, tell_answers
 from components.generators.extraction.words import Bag
 from components.preprocessors.provisos import begins_proviso, introduces_list
@@ -140,6 +142,10 @@ class Source:
     in_force: bool
     note: str
     record_id: str
+    valid_from: date | None = None
+    valid_to: date | None = None
+    """The day from which it is not in force."""
+    superseded_by: str = ""
     units: list[Unit] = field(default_factory=list)
     lent: set[str] = field(default_factory=set)
     """Names that another passage tells for this one."""
@@ -198,12 +204,22 @@ def sources_of(evidence: Sequence[Document]) -> list[Source]:
             in_force=bool(meta.get("in_force", True)),
             note=str(meta.get("validity_note") or ""),
             record_id=str(meta.get("record_id") or ""),
+            valid_from=_day(meta.get("valid_from")),
+            valid_to=_day(meta.get("valid_to")),
+            superseded_by=str(meta.get("superseded_by") or ""),
         )
         for start, end in _blocks(text):
             _cut_block(source, start, end)
         tell_answers(source.units)
         found.append(source)
     return found
+
+
+def _day(value: object) -> date | None:
+    try:
+        return day_of(str(value)) if value else None
+    except ValueError:
+        return None
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
