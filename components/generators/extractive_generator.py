@@ -68,10 +68,16 @@ def question_and_evidence(messages: list[ChatMessage]) -> tuple[str, list[Docume
 
 def reply_of(question: str, choices: list[Choice]) -> ChatMessage:
     """The reply for the decisions on the parts of a question."""
-    listed = any(choice.answered and len(choice.units) > c.MAX_SENTENCES for choice in choices)
-    spans = spans_of([unit for choice in choices if choice.answered for unit in choice.units], c.MAX_LISTED + 1 if listed else c.MAX_SENTENCES)
+    listed = any(choice.answered and len(choice.units) >= c.MAX_SENTENCES for choice in choices)
+    found = spans_of([unit for choice in choices if choice.answered for unit in choice.units])
+    spans = found[: c.MAX_LISTED + 1 if listed else c.MAX_SENTENCES]
     unanswered = [choice for choice in choices if not choice.answered]
-    open_lists = [f"whether there are more than the quoted ones ({choice.part.subject})" for choice in choices if choice.answered and choice.more]
+    cut = len(spans) < len(found)
+    open_lists = [
+        f"whether there are more than the quoted ones ({choice.part.subject})"
+        for choice in choices
+        if choice.answered and (choice.more or (cut and len(choice.units) > c.MAX_PER_PART))
+    ]
     missing = "; ".join(dict.fromkeys([missing_of(choice) for choice in unanswered] + open_lists))
     meta: dict[str, Any] = {"declined": not spans, "missing": missing, "spans": spans, "model": EXTRACTIVE, "finish_reason": "stop"}
     if not spans:
@@ -87,7 +93,7 @@ def missing_of(choice: Choice) -> str:
     return f"{choice.part.subject} (not found: {words})" if words else choice.part.subject
 
 
-def spans_of(units: list[Unit], at_most: int = c.MAX_SENTENCES) -> list[dict[str, Any]]:
+def spans_of(units: list[Unit]) -> list[dict[str, Any]]:
     """What is quoted for the chosen units: each range once, ranges of a passage that overlap made one."""
     found: list[tuple[Unit, int, int]] = []
     for unit in units:
@@ -106,5 +112,5 @@ def spans_of(units: list[Unit], at_most: int = c.MAX_SENTENCES) -> list[dict[str
             "text": unit.source.text[start:end],
             "note": "" if unit.source.in_force else f" ({unit.source.note or 'not in force'})",
         }
-        for unit, start, end in found[:at_most]
+        for unit, start, end in found
     ]

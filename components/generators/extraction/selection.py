@@ -15,7 +15,7 @@ from components.generators.extraction.extent import provision, whole_or_items
 from components.generators.extraction.fitting import kind_fit
 from components.generators.extraction.kinds import Kind
 from components.generators.extraction.language import Reader, Reading
-from components.generators.extraction.listing import asks_for_all, denies, members
+from components.generators.extraction.listing import asks_column, asks_for_all, denies, fits_column, members
 from components.generators.extraction.lists import compares, listed_parts
 from components.generators.extraction.matching import coverage_of, greatest_gap, own_numbers, refuses, weighted
 from components.generators.extraction.parts import Part, has_subject, part_of, parts_of
@@ -220,6 +220,9 @@ class Selector:
         if not ranked:
             lacking = sorted(set(self._refused.values()))
             return Choice(part, missing=lacking or self._not_found(part, {}))
+        listing = asks_for_all(part.text) or asks_column(part, ranked[0].unit)
+        if listing:  # a row with a no in the column asked about is no answer, whatever else it says
+            ranked = [k for k in ranked if fits_column(part, k.unit) is not False] or ranked
         options = []
         for best in ranked[: c.TRIED]:
             other = self._complement(part, best, ranked)
@@ -233,7 +236,7 @@ class Selector:
             chosen += [k for k in ranked if k is not best and self._is_close(part, k, best)][: c.MAX_PER_PART - len(chosen)]
         units = list(dict.fromkeys(unit for k in chosen for unit in whole_or_items(part, k.unit)))
         more = False
-        if value >= c.ANSWER_FROM and asks_for_all(part.text):
+        if value >= c.ANSWER_FROM and listing:
             units, more = self._all(part, best, ranked)
         if part.asks_label and (label := label_of(best.unit)):
             units.insert(0, label)
