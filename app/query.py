@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import filters as door_filters
 from app.answer_cache import Reuse
+from app.empty_tenant import told_of_empty_tenant
 from app.errors import GraphError, SakshyaError, UsageError, plain
 from app.graphs import Graph
 from app.store import graph_store, graph_stores
@@ -161,7 +162,8 @@ async def ask(
         except RunError as error:
             answer = _failed(text, graph.path.name, error.reason if error.stage == graph.path.name else str(error))
     if reuse is None or not reuse.hit:
-        answer = _with_coverage(answer, stages).model_copy(update={"usage": _usage(meter, answer.usage)})
+        answer = await asyncio.to_thread(told_of_empty_tenant, _with_coverage(answer, stages), graph, principal)
+        answer = answer.model_copy(update={"usage": _usage(meter, answer.usage)})
     if reuse:
         await reuse.keep(answer, principal)
     return answer.model_copy(update={"trace": stages, "graph": graph.name, "index_version": index_version(graph)})

@@ -12,7 +12,8 @@ from rich.text import Text
 from app import query
 from app.commands.explained import explain_table, short
 from app.commands.options import AsJson, AsOf, Filter, GraphName, Groups, Tenant, reader
-from app.console import out, print_json, reports_errors
+from app.console import err, out, print_json, reports_errors
+from app.empty_tenant import said_of_empty_tenant
 from app.filters import read_filters
 from app.graphs import load_graph
 from app.remote import find_server
@@ -52,6 +53,8 @@ def search(
         query.require_index(loaded)
         loaded.warm_up()
         result = asyncio.run((explained_search if explain else query.search)(loaded, text, **values))
+        if not result.get("documents") and not (result.get("explain") or {}).get("candidates") and (empty := said_of_empty_tenant(loaded, principal)):
+            err.print(f"sakshya: {empty}", markup=False, soft_wrap=True)
     if as_json:
         print_json(result)
     elif explain:
