@@ -8,6 +8,7 @@ import regex
 
 from components.generators.extraction import constants as c
 from components.generators.extraction.answering import of_another_question
+from components.generators.extraction.clauses import number_at
 from components.generators.extraction.conditions import (
     begins_with,
     classes_of,
@@ -126,7 +127,7 @@ def refuses(part: Part, unit: Unit, same_source: Bag) -> str:
 
 def refers(reference: str, part: Part, unit: Unit) -> bool:
     """Whether the unit stands in the provision asked about, or names it while the question is about something beside its content."""
-    if reference in own_numbers(unit.source):
+    if reference in own_numbers(unit.source) or ("." in reference and reference == number_at(unit.text)):
         return True
     has_subject = any(t.number is None and t.weight >= c.HEAVY for t in part.terms)
     return has_subject and (reference in unit.bag.numbers or reference in unit.bag.codes)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from components.generators.extraction import constants as c
 from components.generators.extraction.answering import asked_by, of_another_question
 from components.generators.extraction.candidates import Candidate, Choice, beside, compared_text, confidence, meaning_credit, merged
+from components.generators.extraction.clauses import asks_clause, clause
 from components.generators.extraction.conditions import turns_round
 from components.generators.extraction.correspondence import lend_names, with_what_is_pointed_to
 from components.generators.extraction.defining import defines, is_titled, says_no_more_than_a_name
@@ -123,6 +124,8 @@ class Selector:
         everything = self._candidates(part)
         if part.asks_provision and (main := provision(part, self.sources, list(self._refused))):
             return Choice(part, main, 1.0)
+        if asks_clause(part) and (main := self._clause(part)):
+            return Choice(part, main, 1.0)
         if old := self._named_and_old(part):
             by_name = self._decide(part, [k for k in everything if k.unit.source in old])
             if by_name.answered:
@@ -137,6 +140,11 @@ class Selector:
             if old.answered:
                 best.confidence = c.ANSWER_FROM
         return best
+
+    def _clause(self, part: Part) -> list[Unit]:
+        """The clause asked for, in a passage that lacks nothing but its number."""
+        sources = [s for s in self.sources if self._refused.get(s) in {None, *part.references}]
+        return clause(part, sources, lambda source: self._documents[source.source_id])
 
     def _named_and_old(self, part: Part) -> set[Source]:
         """Passages no longer in force whose document or heading bears a name that the part asks for, where none in force bears it."""
