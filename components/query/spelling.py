@@ -10,20 +10,28 @@ import regex
 from rapidfuzz.distance import OSA
 
 from components.embedders.bm25_tokenizer import document_terms
+from components.query.question_words import AUX, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, PRONOUNS, WH
 
 SHORTEST = 5
-"""Letters of a word that is looked at: nearly every word of four letters has another one beside it."""
+"""Letters of a word that any one edit may mend: nearly every shorter one has another word beside it, but seldom by an exchange of neighbours."""
+LEAST = 3
+"""Letters of a word that is looked at."""
+FUNCTION_WORDS = frozenset(
+    word for word in WH | AUX | PRONOUNS | DETERMINERS | PREPOSITIONS | CONJUNCTIONS if len(word) >= LEAST and word.isascii() and word.isalpha()
+)
+"""The closed class: no index has them, since they are no terms."""
 _WORD = regex.compile(r"(?<![\p{L}\p{M}\p{N}'’_./@#&+-])\p{Ll}+(?:['’]s)?(?![\p{L}\p{M}\p{N}'’_/@#&+-]|\.\p{L})")
 """A word in small letters, Latin or not; none that is a part of a code, a compound, an address or a path."""
+_FIRST = regex.compile(r"^\s*\K\p{Lu}\p{Ll}+(?=[\s,])")
 _LATIN = regex.compile(r"[a-z]+")
 _QUOTED = regex.compile(r"[\"“„«`].*?[\"”“»`]|(?<!\p{L})['‘].*?['’](?!\p{L})", regex.S)
 _ENDINGS = ("s", "es", "d", "ed", "r", "er", "ers", "ly", "y", "ing")
 
 
 def suspects(question: str, is_english: Callable[[str], bool]) -> list[tuple[int, int]]:
-    """Half-open ranges of words that may be misspelt: in small letters, of `SHORTEST` letters or more, and of no ordinary English.
+    """Half-open ranges of words that may be misspelt: in small letters, of `LEAST` letters or more, and of no ordinary English.
 
-    Capitals, digits, codes, compounds and quoted phrases are never among them.
+    Digits, codes, compounds and quoted phrases are never among them, nor are words with a capital, but for the first of the question.
 
     >>> text = "What does the waranty of the XR-17b say about 'restd' and restd-mode?"
     >>> [text[a:b] for a, b in suspects(text, lambda word: not word.startswith("waran"))]
@@ -31,9 +39,9 @@ def suspects(question: str, is_english: Callable[[str], bool]) -> list[tuple[int
     """
     quoted = [match.span() for match in _QUOTED.finditer(question)]
     found = []
-    for match in _WORD.finditer(question):
-        word = match.group()
-        if len(word) < SHORTEST or not _LATIN.fullmatch(word) or any(a <= match.start() < b for a, b in quoted):
+    for match in (*_FIRST.finditer(question), *_WORD.finditer(question)):
+        word = match.group().lower()
+        if len(word) < LEAST or not _LATIN.fullmatch(word) or any(a <= match.start() < b for a, b in quoted):
             continue
         if not any(is_english(form) for form in base_forms(word)):
             found.append(match.span())
@@ -66,6 +74,31 @@ def one_edit_away(word: str) -> set[str]:
     return (deleted | exchanged | replaced | inserted) - {word}
 
 
+def exchanged(word: str) -> set[str]:
+    """Every string that has two neighbours of a word exchanged; the first two only of a word of four letters or more.
+
+    >>> sorted(exchanged("teh")), "year" in exchanged("eyar")
+    (['the'], True)
+    """
+    first = 0 if len(word) > LEAST else 1
+    return {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(first, len(word) - 1)} - {word}
+
+
+def near(word: str) -> set[str]:
+    """What a word may be a misspelling of: strings with two neighbours exchanged, and of `SHORTEST` letters or more those one edit away."""
+    return exchanged(word) | (one_edit_away(word) if len(word) >= SHORTEST else set())
+
+
+def function_word(word: str) -> str:
+    """The one function word of English that a word is a misspelling of; empty where it may be two, or is a form of one ("whats").
+
+    >>> function_word("teh"), function_word("mcuh"), function_word("whcih"), function_word("hwo"), function_word("whats")
+    ('the', 'much', 'which', 'how', '')
+    """
+    found = {one for one in near(word) & FUNCTION_WORDS if not is_form_of(word, one)}
+    return found.pop() if len(found) == 1 else ""
+
+
 def terms_of(words: Iterable[str], language: str | None) -> list[str]:
     """The terms that the index has for words."""
     return sorted({term for word in words for term in document_terms(word, language)})
@@ -85,11 +118,12 @@ def meant(word: str, texts: Iterable[str], language: str | None) -> str:
     ('warranty', '')
     """
     counts: Counter[str] = Counter()
+    swapped, long = exchanged(word), len(word) >= SHORTEST
     for text in texts:
         forms = forms_in(text)
         if word in forms:
             return ""
-        counts.update(f for f in forms if f[0] == word[0] and OSA.distance(word, f, score_cutoff=1) == 1)
+        counts.update(f for f in forms if f in swapped or (long and f[0] == word[0] and OSA.distance(word, f, score_cutoff=1) == 1))
     families = {tuple(document_terms(form, language)) for form in counts}
     if tuple(document_terms(word, language)) in families and any(is_form_of(word, form) for form in counts):
         return ""

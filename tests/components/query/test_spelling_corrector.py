@@ -14,6 +14,7 @@ from components.query.spelling_corrector import SpellingCorrector
 TEXTS = {
     "rules": ("The warranty lasts two years. Backups are kept for 35 days. The notice period is six weeks.", ["public"]),
     "more": ("Each affray, trial and train is reported. Bereavement leave is five days. Gateways are sealed.", ["public"]),
+    "club": ("The head coach pays the yearly fee once a year, in the main boat house.", ["public"]),
     "secret": ("The merger with Halvorsen needs a dissolution agreement and a severance clause.", ["board"]),
 }
 
@@ -52,9 +53,25 @@ def test_one_wrong_letter_is_read_as_what_the_documents_have(corrector, asked, r
 
 
 @pytest.mark.parametrize(
+    ("asked", "read_as"),
+    [
+        ("who is teh head coach", "who is the head coach"),
+        ("How mcuh is paid in a yaer?", "How much is paid in a year?"),
+        ("Waht is the fee whcih the head caoch pays?", "What is the fee which the head coach pays?"),
+        ("is the baot adn the ocach here", "is the boat and the coach here"),
+    ],
+)
+def test_neighbours_exchanged_are_one_edit_in_short_words_and_function_words_too(corrector, asked, read_as):
+    assert read(corrector, asked)["question"] == read_as
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "What is the warranty?",  # right
+        "What is the pto, kpi and vpn rule?",  # abbreviations
+        "Who is meant by teh-b or 'teh'?",
+        "whats the yeer?",  # not by an exchange
         "Which gateway is sealed?",  # another form of a word of the documents
         "What is a vacation?",  # ordinary English that the documents do not have
         "What does Waranty mean, and WARANTY?",  # written as names
@@ -94,6 +111,17 @@ def test_strings_one_edit_away_are_those_at_distance_one_that_begin_alike():
     near = one_edit_away("trial")
     assert near and all(OSA.distance("trial", s) == 1 and s[0] == "t" for s in near)
     assert {"trail", "trials", "tral", "trill"} <= near
+
+
+def test_a_function_word_that_the_documents_have_as_a_word_of_their_own_stays(tmp_path):
+    store = SakshyaDocumentStore(path=str(tmp_path), index="own")
+    meta = {"kind": "chunk", "source_id": "a", "title": "a", "tenant": "default", "access": ["public"]}
+    written = BM25DocumentEmbedder().run([Document(id="a", content="The teh is a letter.", meta=meta)])["documents"]
+    with acting_as(Principal.system()):
+        store.write_documents([replace(d, embedding=[1.0, 0.0]) for d in written])
+    assert read(SpellingCorrector(store), "what is teh")["question"] == "what is teh"
+    assert read(SpellingCorrector(store, language=None), "what is adn")["question"] == "what is adn"
+    store.shutdown()
 
 
 def test_small_parts():
