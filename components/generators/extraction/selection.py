@@ -13,6 +13,7 @@ from components.generators.extraction.conditions import turns_round
 from components.generators.extraction.correspondence import lend_names, with_what_is_pointed_to
 from components.generators.extraction.defining import defines, is_titled, says_no_more_than_a_name
 from components.generators.extraction.extent import provision, whole_or_items
+from components.generators.extraction.extremes import compared
 from components.generators.extraction.fitting import kind_fit
 from components.generators.extraction.kinds import Kind
 from components.generators.extraction.language import Reader, Reading
@@ -59,6 +60,9 @@ class Selector:
                 choices += then
                 continue
             whole = self._choose_part(part)
+            if of_rows := compared(part, whole, self.sources):
+                choices.append(of_rows)
+                continue
             listed = listed_parts(part, self.rarity)
             if listed and (compares(part) or not self._covers_all(whole, listed)):
                 members = [self._choose_part(member) for member in listed]
