@@ -269,11 +269,23 @@ def load_settings() -> Settings:
             accepted = (field.description if field else None) or ""
             lines.append(f"{name}={value} is not accepted: {item['msg']}. {accepted}".strip())
         raise SettingsError("\n".join(lines)) from None
+    folder = read.index_dir.expanduser()
+    if taken := next((one for one in (folder, *folder.parents) if _is_file(one)), None):
+        lines.append(
+            f"{PREFIX}DATA_DIR={str(read.data_dir)!r} is not accepted: {taken} is a file. Accepted is a folder; it is made where there is none"
+        )
     lines += _model_faults(read)
     if lines:
         raise SettingsError("\n".join(lines))
     _ = read.passwords, read.prices, read.chat_endpoints  # refused now, not with the first encrypted file or question
     return read
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.exists() and not path.is_dir()
+    except OSError:  # it may not be looked at: whoever opens it says so
+        return False
 
 
 def _model_faults(read: Settings) -> list[str]:

@@ -16,6 +16,7 @@ from rich.text import Text
 from app.batches import Run
 from app.commands.options import AsJson, Tenant, checked_tenant, names
 from app.console import err, fail, out, print_json, progress_bar, reports_errors
+from app.data_folder import require_writable_index
 from app.errors import UsageError
 from app.finding import Found, collect
 from app.graphs import load_graph
@@ -127,6 +128,7 @@ def _indexer(graph: str) -> tuple[Run, SakshyaDocumentStore | None, str]:
     """What indexes a batch, the store that it writes, and the graph's version: the graph here, or that of the server that holds the index."""
     if server := find_server():
         return server.indexer(graph), server.store(), ""
+    require_writable_index()
     loaded = load_graph(graph, phase="indexing")
     return lambda values: loaded.run(values).get("report", {}), graph_store(loaded), loaded.version
 
