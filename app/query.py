@@ -16,6 +16,7 @@ from app.graphs import Graph
 from app.store import graph_store, graph_stores
 from components.access.principal import Principal, acting_as
 from components.answer import Answer, Degraded, Stage, Status, Usage
+from components.builders.set_aside import told_of_set_aside
 from components.deadline import within
 from components.generators.metering import Meter, metered
 from config.settings import settings
@@ -162,7 +163,7 @@ async def ask(
         except RunError as error:
             answer = _failed(text, graph.path.name, error.reason if error.stage == graph.path.name else str(error))
     if reuse is None or not reuse.hit:
-        answer = await asyncio.to_thread(told_of_empty_tenant, _with_coverage(answer, stages), graph, principal)
+        answer = await asyncio.to_thread(told_of_empty_tenant, told_of_set_aside(_with_coverage(answer, stages)), graph, principal)
         answer = answer.model_copy(update={"usage": _usage(meter, answer.usage)})
     if reuse:
         await reuse.keep(answer, principal)
