@@ -24,6 +24,7 @@ LONGEST_FRAGMENT = 8
 _ASKED = regex.compile(r"^(?P<wh>what|which|who)(?:\s+(?P<be>is|are|was|were)|['’]s)\s+", regex.IGNORECASE)
 _PER = regex.compile(r"\b(?:per|a|an|each|every)\s+(\p{L}+)$", regex.IGNORECASE)
 _EXTENT = regex.compile(r"^how\s+(?!much\b|many\b|high\b|large\b|big\b|do\b|does\b|is\b|are\b|can\b)\p{L}+", regex.IGNORECASE)
+_NUMBERED = regex.compile(r"((?:\p{L}+\s+)*)\S*\d\S*")
 _WHOLE_OF = frozenset({"of", "for"})
 """Prepositions that stand for one another before what something belongs to."""
 
@@ -42,6 +43,7 @@ def fragment(asked: str, before: str, plain: str) -> Rewritten | None:
     opened = OPENERS.match(asked)
     opening = opened.group().strip() if opened else ""
     rest = asked[len(opened.group()) :].strip() if opened else asked
+    rest = regex.sub(r"^(?:its|their)\s", "the ", rest, flags=regex.IGNORECASE)
     words = [w for w in words_of(rest) if w.kind != "sign"]
     if not words or len(words) > LONGEST_FRAGMENT or any(w.kind in {"verb", "aux", "wh"} or w.low in THIRD for w in words):
         return None
@@ -146,13 +148,17 @@ def _of_subject(new: Phrase, core: Phrase, pieces: list[Phrase], before: str) ->
 
 
 def _in_place(new: Phrase, before: str) -> Rewritten | None:
-    old = _like(new, before)
+    kin = [p for p in pieces_of(before) if not _is_name(p) and p.person == new.person and _definite(p) == _definite(new)]
+    old = kin[0] if len(kin) == 1 else _like(new, before)  # "and expenses?" after "who approves travel?"
     if old is None or _is_attribute(new) != _is_attribute(old) or (_is_attribute(new) and _EXTENT.match(before)):
         return None
     return _replaced(before, old.start, old.end, new.text)
 
 
 def _replaced(before: str, start: int, end: int, put: str) -> Rewritten:
+    if number := _NUMBERED.fullmatch(put):  # "section 14" in the place of "BNS section 12": what stands before it stays
+        old = regex.search(rf"(?:^|(?<=\s)){regex.escape(number[1])}\S*\d\S*$", before[start:end], regex.IGNORECASE)
+        start += old.start() if old else 0
     return Rewritten(as_question(before[:start] + put + before[end:]), f"“{put}” in the place of “{before[start:end]}”")
 
 
@@ -210,7 +216,8 @@ def _is_name(phrase: Phrase) -> bool:
 
 
 def _is_attribute(phrase: Phrase) -> bool:
-    return phrase.head.casefold() in RELATIONAL or _stem(phrase.head) in ATTRIBUTES
+    head = phrase.head.casefold()
+    return head in RELATIONAL or head in ATTRIBUTES or _stem(head) in ATTRIBUTES
 
 
 def _definite(phrase: Phrase) -> bool:

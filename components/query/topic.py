@@ -9,6 +9,7 @@ from components.query.question_words import SETTINGS, is_person
 
 ONE, MANY, PERSON = 1, 2, 3
 """What a pronoun may stand for: a thing, several, or a person."""
+_WHO_IS = regex.compile(r"who(?:\s+(?:is|are|was|were)|['’]s)\s", regex.IGNORECASE)
 _END = " \t\n?.!,;:"
 
 
@@ -32,7 +33,8 @@ def topic_of(before: str, kind: int, answer: str) -> str:
     """What the question before is about, as a pronoun of this kind would mean it; empty where it names nothing."""
     phrases = phrases_of(before)
     if kind == PERSON:
-        found = next((p for p in phrases if p.person), None)
+        named = next((p for p in phrases[:1] if not p.preposition), None) if _WHO_IS.match(before) else None  # "who is the treasurer?"
+        found = next((p for p in phrases if p.person), named)
         if found is None and answer:
             first = regex.split(r"(?<=[.!?])\s", answer, maxsplit=1)[0]
             found = next((p for p in phrases_of(first) if p.person or (p.named and p.first > 0)), None)

@@ -41,6 +41,19 @@ CHAINS = [
         ("and the exam?", "What is the fee for the exam?"),
         ("and the conditions?", "What are the conditions for the exam?"),
     ],
+    [
+        ("What does BNS section 303 say?", None),
+        ("and 304?", "What does BNS section 304 say?"),
+        ("and section 305?", "What does BNS section 305 say?"),
+    ],
+    [
+        ("What is the phone number of the clinic?", None),
+        ("and the address?", "What is the address of the clinic?"),
+        ("and its deposit?", "What is the deposit of the clinic?"),
+    ],
+    [("What time does the pool open?", None), ("and the gym?", "What time does the gym open?")],
+    [("Who is the treasurer?", None), ("What is her email address?", "What is the email address of the treasurer?")],
+    [("Who teaches rolling?", None), ("and sea skills?", "Who teaches sea skills?"), ("and expenses?", "Who teaches expenses?")],
     [("What does section 12 of the Rent Act say?", None), ("and section 14?", "What does section 14 of the Rent Act say?")],
     [("What does the Duo 440 weigh?", None), ("and the Loon?", "What does the Loon weigh?"), ("and the length?", "What is the length for the Loon?")],
     [("How much is a court per hour?", None), ("and per week?", "How much is a court per week?")],
@@ -71,7 +84,7 @@ def test_each_turn_of_a_conversation(chain):
     [
         ("Is the Loon cheaper than the Duo?", "and the Sprint?", "what about the price?", None),
         ("How long is the notice period?", "and the fee?", "in Spain?", "How long is the notice period in Spain?"),
-        ("Who teaches rolling?", "and sea skills?", "on Sundays?", "Who teaches rolling on Sundays?"),
+        ("Who teaches rolling?", "and the fee?", "on Sundays?", "Who teaches rolling on Sundays?"),
     ],
 )
 def test_what_has_no_like_is_asked_back_and_nothing_is_built_on_it(before, asked, next_one, then):
