@@ -238,7 +238,7 @@ class Selector:
         options = []
         for best in ranked[: c.TRIED]:
             other = self._complement(part, best, ranked)
-            chosen = [best, other] if other else [best]
+            chosen = self._needed(part, best, other) if other else [best]
             options.append((chosen, *self._confidence(part, chosen)))
             if options[-1][1] >= c.ANSWER_FROM:
                 break
@@ -278,6 +278,8 @@ class Selector:
             return False  # the row of another thing
         if part.kind in _FIGURES and other.in_order < best.in_order - c.SAME_ORDER:
             return False  # the figure of something else
+        if not beside(best.unit, other.unit) and self._lacks_what(part, other, best):
+            return False  # of another subject
         return best.score - other.score <= c.CLOSE and other.kind >= best.kind and self._confidence(part, [other])[0] >= c.ANSWER_FROM
 
     def _complement(self, part: Part, best: Candidate, ranked: list[Candidate]) -> Candidate | None:
@@ -295,6 +297,24 @@ class Selector:
             if adds_kind or any(in_bag(t, k.unit.bag) >= c.FOUND for t in lacking):
                 return k
         return None
+
+    def _lacks_what(self, part: Part, other: Candidate, best: Candidate) -> bool:
+        """Whether a unit and its headings lack a word of the question that the best one's hold."""
+        own, bag = (k.unit.bag | k.unit.source.heading_bag for k in (other, best))
+        return any(in_bag(t, own) < c.FOUND <= in_bag(t, bag) for t in part.terms if t.weight >= c.HEAVY_IN_ORDER)
+
+    def _needed(self, part: Part, best: Candidate, other: Candidate) -> list[Candidate]:
+        """Of a sentence and its complement the one that says all alone; the sentence, where it lacks little and the other is of another subject."""
+        for one, rest in ((best, other), (other, best)):
+            bag = one.unit.bag | one.unit.source.heading_bag
+            says_all = all(in_bag(t, bag) >= c.FOUND for t in part.terms if t.weight >= c.HEAVY_IN_ORDER)
+            if says_all and one.kind >= rest.kind and self._confidence(part, [one])[0] >= c.ANSWER_FROM:
+                return [one]
+        held = {t.stem: in_bag(t, other.unit.bag | other.unit.source.heading_bag) for t in part.terms}
+        own = best.unit.bag | best.unit.source.heading_bag
+        little = all(in_bag(t, own) >= c.FOUND for t in part.terms if t.weight >= c.HEAVY)
+        stray = little and not beside(best.unit, other.unit) and weighted(part, held) < c.SAME_SUBJECT and other.kind <= best.kind
+        return [best] if stray and self._confidence(part, [best])[0] >= c.ANSWER_FROM else [best, other]
 
     def _confidence(self, part: Part, chosen: list[Candidate]) -> tuple[float, dict[str, float]]:
         found = merged(chosen)
