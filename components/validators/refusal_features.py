@@ -73,6 +73,8 @@ def features_of(question: str, evidence: Sequence[Document], language: Reader) -
         found["ranking"] = 1 / (1 + math.exp(-max(scores))) if max(scores) > 1 or min(scores) < 0 else max(scores)
     parts = [part for part in parts_of(question, language.rarity) if has_subject(part)]
     choices = answers_to(question, sources, language)
+    if choices and all(choice.worked_out for choice in choices):  # no passage says "cheapest", or the year in which it was in force
+        parts = [choice.part for choice in choices if has_subject(choice.part)]
     covered = [[{t.stem: in_bag(t, bag) for t in part.terms} for bag in _bags(part, sources, choices)] for part in parts]
     if parts and sources:
         found["coverage"] = min(max(weighted(part, row) for row in rows) for part, rows in zip(parts, covered, strict=True))

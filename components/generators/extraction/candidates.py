@@ -34,6 +34,8 @@ class Choice:
     missing: list[str] = field(default_factory=list)
     more: bool = False
     """Whether there may be more of what was asked for than the units."""
+    worked_out: bool = False
+    """Whether it was read off a column or from the version of a time: `part` is then the question without what no passage need say."""
 
     @property
     def answered(self) -> bool:

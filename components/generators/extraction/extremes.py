@@ -246,7 +246,8 @@ def compared(part: Part, whole: Choice, sources: Sequence[Source]) -> Choice | N
     found = compared_rows(part, wish, sources)
     if found is not None and found[0]:
         rows, more = found
-        return Choice(part, rows[: c.MAX_LISTED], 1.0, more=more or len(rows) > c.MAX_LISTED)
+        bare = replace(part, terms=tuple(t for t in part.terms if t.stem not in wish.said))
+        return Choice(bare, rows[: c.MAX_LISTED], 1.0, more=more or len(rows) > c.MAX_LISTED, worked_out=True)
     told = any(superlative_of(s, u.full_text) or s in u.bag.stems for s in wish.words for u in whole.units)
     if found is not None:
         return declined if of_cells or not whole.answered else None

@@ -89,7 +89,7 @@ class Selector:
         bare = part_of(past.text, self.rarity, part.read_as[: len(part.read_as) - len(part.text)])
         everything = self._candidates(bare)
         choices = [self._decide(bare, [k for k in everything if k.unit.source in group]) for group in groups]
-        return [choice for choice in choices if choice.answered]
+        return [replace(choice, worked_out=True) for choice in choices if choice.answered]
 
     def _of_a_provision(self, choice: Choice) -> Choice | None:
         """Where "is section 7 about dogs?" finds nothing about dogs in it: what section 7 says, and the provision that is about dogs; else None."""
