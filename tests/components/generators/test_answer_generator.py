@@ -412,12 +412,11 @@ def test_a_budget_without_a_price_asks_nothing_and_check_says_so(wire, monkeypat
     assert "SAKSHYA_CHAT_PRICES" in AnswerGenerator().missing_setting()
 
 
-def test_a_budget_that_cannot_be_written_asks_nothing(wire, monkeypatch, tmp_path):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("SAKSHYA_DATA_DIR", str(tmp_path / "file"))
+def test_a_budget_that_cannot_be_written_asks_nothing(wire, monkeypatch):
+    monkeypatch.setenv("SAKSHYA_DATA_DIR", "/proc/self/nowhere")  # where nobody can write
     setting(monkeypatch, prices=PRICE, daily_budget_usd=5)
     result = ask(AnswerGenerator(), True)
-    assert wire.seen == [] and "cannot be written" in result["degraded"][0]["reason"] and str(tmp_path) not in result["degraded"][0]["reason"]
+    assert wire.seen == [] and "cannot be written" in result["degraded"][0]["reason"] and "/proc" not in result["degraded"][0]["reason"]
 
 
 @pytest.mark.parametrize(("mode", "stays"), [("status 400", False), ("slow", True)])
