@@ -88,7 +88,8 @@ class Selector:
             return []
         bare = part_of(past.text, self.rarity, part.read_as[: len(part.read_as) - len(part.text)])
         everything = self._candidates(bare)
-        choices = [self._decide(bare, [k for k in everything if k.unit.source in group]) for group in groups]
+        alike = [k for k in everything if k.score >= everything[0].score - c.ALIKE]  # an old document on something near it is no version
+        choices = [self._decide(bare, [k for k in alike if k.unit.source in group]) for group in groups]
         return [replace(choice, worked_out=True) for choice in choices if choice.answered]
 
     def _of_a_provision(self, choice: Choice) -> Choice | None:

@@ -95,3 +95,11 @@ def test_nothing_is_a_version_where_nothing_was_replaced():
     past = past_of("What was the fee in 2019?")
     assert past is not None
     assert versions_of(past, sources_of(EvidenceBuilder().run([NEW])["evidence"])) == []
+
+
+def test_an_old_document_on_something_near_it_is_no_version():
+    rule = Document(
+        content="Theft is punished under rule 30 with up to three years in prison, a fine, or both.", meta={"title": "Theft", "source_id": "new"}
+    )
+    old = replace(OLD, content="What the old code did not have\n\n- Snatching was punished as ordinary theft.")
+    assert ask("What was the punishment for theft in 2020?", rule, old)[1]
