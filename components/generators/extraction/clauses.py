@@ -59,6 +59,18 @@ def number_at(text: str) -> str:
     return found.group(1) if found else ""
 
 
+def begins(text: str, number: str) -> bool:
+    """Whether a clause begins with a text, also behind the title of what it stands in, where the line break between them is lost.
+
+    >>> begins("5.1 The Tenant pays.", "5.1"), begins("5. Subletting 5.1 The Tenant pays.", "5.1"), begins("5. Rent is due under 5.1 of it.", "5.1")
+    (True, True, False)
+    """
+    own = number_at(text)
+    if own == number or not own or not number.startswith(f"{own}."):
+        return own == number
+    return regex.match(rf"[^.!?]*?[.)]?\s[^.!?\p{{Nd}}]{{2,60}}\s{regex.escape(number)}[.)]?\s+[\p{{Lu}}\p{{Lo}}]", text) is not None
+
+
 def clause(part: Part, sources: Sequence[Source], holds: Callable[[Source], Bag]) -> list[Unit]:
     """The sentences of the clause asked for, from the one that bears its number up to the next number that is not below it; empty without one.
 
@@ -86,7 +98,7 @@ def _in_title(named: Sequence[Term], source: Source) -> float:
 
 def _below(source: Source, number: str) -> list[Unit]:
     """The units of a clause in a passage."""
-    first = next((u for u in source.units if u.shape in {Shape.SENTENCE, Shape.ITEM} and number_at(u.text) == number), None)
+    first = next((u for u in source.units if u.shape in {Shape.SENTENCE, Shape.ITEM} and begins(u.text, number)), None)
     if first is None:
         return []
     units = [first]
