@@ -224,9 +224,12 @@ def compared_rows(part: Part, wish: Wish, sources: Sequence[Source]) -> tuple[li
 
 def counts_rows(part: Part, units: Sequence[Unit]) -> bool:
     """Whether "how many items are in the list" would be answered with rows that are themselves what is counted, and say no count."""
-    if part.kind != Kind.HOW_MANY or not part.counted or not units or any(u.shape != Shape.ROW or u.lead is None for u in units):
+    if part.kind != Kind.HOW_MANY or not part.counted or not units:
         return False
-    first = Bag.of((cell_of(units[0].lead.text, 0) or "") if units[0].lead else "")
+    if not all(u.shape == Shape.FIELD or (u.shape == Shape.ROW and u.lead is not None) for u in units):
+        return False
+    head = units[0].source.text.partition(":")[0] if units[0].lead is None else cell_of(units[0].lead.text, 0) or ""
+    first = Bag.of(head)
     is_counted = part.counted in first.stems or any(t.stem in _SHAPE for t in part.terms)
     return is_counted and not any(counts(part.counted, unit.text) for unit in units)
 
