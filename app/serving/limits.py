@@ -65,7 +65,17 @@ class Slots:
 
         :raises Problem: 503 with Retry-After where the queue is full, or no place became free in time.
         """
-        if self._free.locked() and self._waiting >= self._may_wait:
+        if self._free.locked():
+            await self._wait()
+        else:
+            await self._free.acquire()  # at once: who finds a place free is never counted as waiting
+        try:
+            yield
+        finally:
+            self._free.release()
+
+    async def _wait(self) -> None:
+        if self._waiting >= self._may_wait:
             raise busy()
         self._waiting += 1
         try:
@@ -74,10 +84,6 @@ class Slots:
             raise busy() from None
         finally:
             self._waiting -= 1
-        try:
-            yield
-        finally:
-            self._free.release()
 
 
 def busy(detail: str = "All places are taken; try again soon.") -> Problem:

@@ -55,3 +55,26 @@ def test_a_full_queue_refuses_and_a_short_wait_gives_up():
 @given(st.text(alphabet="ab .[1]\n2", max_size=40))
 def test_the_parts_are_the_answer(text):
     assert "".join(parts(text)) == text
+
+
+@pytest.mark.parametrize("ticks", range(5))
+def test_who_finds_a_place_free_is_never_counted_as_waiting(ticks):
+    async def main():
+        slots = Slots(1, 1, 5.0)
+
+        async def work():
+            async with slots.place():
+                await asyncio.Event().wait()
+
+        first = asyncio.create_task(work())
+        for _ in range(ticks):  # the second comes at any moment of the first one's coming
+            await asyncio.sleep(0)
+        second = asyncio.create_task(work())
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not first.done()
+        assert not second.done()  # one runs, one waits, and nobody is refused
+        first.cancel()
+        second.cancel()
+
+    asyncio.run(main())
