@@ -29,9 +29,9 @@ def grounding(
 ) -> None:
     """Measure supported against the rest: AUROC and balanced accuracy of the check and of each of its parts, with 95 % intervals."""
     from components.validators.chat_judge import ChatJudge
-    from components.validators.grounding_models import CHAT, NONE
+    from components.validators.grounding_models import CHAT, NONE, model_name
     from components.validators.grounding_rule import read_rule
-    from components.validators.nli_model import PACKAGED, load_nli_model, packaged_folder
+    from components.validators.nli_model import load_nli_model
     from config.settings import settings
     from evaluation.data import DataError
     from evaluation.grounding import evaluate_grounding, read_claims_file, report_table
@@ -40,7 +40,7 @@ def grounding(
     if len(set(names)) != len(names):
         raise UsageError(f"two files of the same name: {', '.join(names)}")
     here = settings()
-    name = model or here.grounding_model or (PACKAGED if packaged_folder() else NONE)
+    name = model_name(model)
     try:
         claims = {file.stem: read_claims_file(file)[:limit] for file in files}
         fixed = read_rule(rule) if rule else None

@@ -100,13 +100,13 @@ def chat_in_use() -> str:
 
 def models_in_use() -> dict[str, str]:
     """The model of each role, in words."""
-    from components.validators.nli_model import PACKAGED, packaged_folder
+    from components.validators.grounding_models import NONE, model_name
 
     here = settings()
-    shipped = PACKAGED if packaged_folder() else "none: words and exact checks alone"
+    grounding = model_name()
     return {
         "embedding": here.embedding_model,
         "ranker": here.ranker_model or "none: candidates pass through",
-        "grounding": here.grounding_model or shipped,
+        "grounding": f"{NONE}: words and exact checks alone" if grounding == NONE else grounding,
         "chat": chat_in_use(),
     }

@@ -186,6 +186,3 @@ def _is_better(together: Choice, alone: Choice) -> bool:
     if not together.answered or not alone.answered:
         return together.answered
     return together.confidence > alone.confidence and together.features["gap"] < alone.features["gap"]
-
-
-__all__ = ["Composed", "Pair", "PairSelector", "answers_to", "composed", "holds_all", "names", "pairs_of"]

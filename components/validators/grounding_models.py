@@ -19,6 +19,11 @@ CHAT, NONE = "chat", "none"
 ACCEPTED = f"Accepted: {PACKAGED}, {CHAT}, {NONE}, a folder or hub name of an NLI or consistency model"
 
 
+def model_name(given: str | None = None) -> str:
+    """The model that a check uses: the one given, else that of the settings, else the packaged one where it lies in the clone, else `none`."""
+    return given or settings().grounding_model or (PACKAGED if packaged_folder() else NONE)
+
+
 @dataclass(frozen=True)
 class GroundingModels:
     """What was loaded.
@@ -43,7 +48,7 @@ def load_grounding_models(
     A judge whose rule weighs words is of no use without their reader: then the rule without a model decides.
     """
     here = settings()
-    name = model or here.grounding_model or (PACKAGED if packaged_folder() else NONE)
+    name = model_name(model)
     judge: Judge | None = None
     words: Reader | None = None
     failures: list[str] = []

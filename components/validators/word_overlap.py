@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import regex
@@ -58,35 +56,15 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(parts) or (text,)
 
 
-def overlap(claim: str, premise: str, weights: Mapping[str, float] | None = None) -> float:
+def overlap(claim: str, premise: str) -> float:
     """Share of the claim's content words that the premise holds, in [0, 1]; 0 for a claim without words.
-
-    :param weights: of terms, > 0; a term that has none weighs as much as the heaviest. `None`: all alike.
 
     >>> overlap("The fee is 12 euros", "A fee of 12 euros is due"), overlap("Pets are welcome", "No dogs")
     (1.0, 0.0)
     """
     wanted = content_terms(claim)
-    if not wanted:
-        return 0.0
     held = set(content_terms(premise))
-    if weights is None:
-        return sum(term in held for term in wanted) / len(wanted)
-    heaviest = max(weights.values(), default=1.0)
-    each = [weights.get(term, heaviest) for term in wanted]
-    return math.fsum(weight for term, weight in zip(wanted, each, strict=True) if term in held) / math.fsum(each)
-
-
-def passage_weights(passages: Iterable[str]) -> dict[str, float]:
-    """Weight of each term of some passages: ln(1 + n / df), as in `idf` of retrieval, over the sentences of the passages.
-
-    >>> weights = passage_weights(["Fee one.", "Fee two."])
-    >>> weights["fee"] < weights["two"]
-    True
-    """
-    parts = [set(content_terms(sentence)) for passage in passages for sentence in sentences(passage)]
-    counts = Counter(term for part in parts for term in part)
-    return {term: math.log(1 + len(parts) / count) for term, count in counts.items()}
+    return sum(term in held for term in wanted) / len(wanted) if wanted else 0.0
 
 
 def order_overlap(claim: str, premise: str) -> float:

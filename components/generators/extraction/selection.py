@@ -65,10 +65,10 @@ class Selector:
                 continue
             listed = listed_parts(part, self.rarity)
             if listed and (compares(part) or not self._covers_all(whole, listed)):
-                members = [self._choose_part(member) for member in listed]
-                enough = len(members) if compares(part) and whole.answered else max(2, len(members) / 2) if whole.answered else 1
-                if sum(m.answered for m in members) >= enough:
-                    choices += members
+                each = [self._choose_part(one) for one in listed]
+                enough = len(each) if compares(part) and whole.answered else max(2, len(each) / 2) if whole.answered else 1
+                if sum(choice.answered for choice in each) >= enough:
+                    choices += each
                     continue
             choices.append(whole)
         choices = [self._of_a_provision(choice) or choice for choice in choices]

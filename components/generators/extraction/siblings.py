@@ -10,22 +10,20 @@ from collections.abc import Sequence
 from components.generators.extraction.conditions import HIGHEST, LOWEST, akin
 from components.generators.extraction.terms import SKIP
 from components.generators.extraction.words import FUNCTION_WORDS, Word, groups_of, stem, words
-from components.validators.word_overlap import word_set
 
-_BEFORE = word_set(
+_OPENERS = (
     "the a an my our your their his her its this that these those of for in on at to with from by per as and or is are was were do does did what "
     "which much many"
 )
-"""What may stand before a noun with its modifier."""
-_AUXILIARY = word_set("do does did can could may might must will would should shall")
-_ORDINALS = word_set("first second third fourth fifth sixth")
-_ANY = frozenset(
-    stem(word)
-    for word in word_set(
-        "new current full total whole entire normal regular standard usual exact actual official specific certain other same own following next last "
-        "previous general basic main only correct real good best different additional extra special particular required necessary"
-    )
+_GENERAL = (
+    "new current full total whole entire normal regular standard usual exact actual official specific certain other same own following next last "
+    "previous general basic main only correct real good best different additional extra special particular required necessary"
 )
+_BEFORE = frozenset(_OPENERS.split())
+"""What may stand before a noun with its modifier."""
+_AUXILIARY = frozenset(("do", "does", "did", "can", "could", "may", "might", "must", "will", "would", "should", "shall"))
+_ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth"))
+_ANY = frozenset(stem(word) for word in _GENERAL.split())
 """Modifiers that rarely tell one kind from another."""
 
 
